@@ -1,0 +1,1 @@
+"""Games: one pure-function protocol, its contract test, reference games and adapters."""

@@ -1,0 +1,132 @@
+"""Types of the planners. Standard library only: planners run inside sandboxed workers, next to the model."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Protocol, TypeAlias
+
+from games.api import Action, Game, ObsActionHistory, State
+
+Algorithm: TypeAlias = Literal["mcts", "ismcts"]
+Leaf: TypeAlias = Literal["rollout", "value"]
+
+
+class PlannerConfigError(ValueError):
+    """A planner setting is unknown or out of range."""
+
+
+@dataclass(frozen=True)
+class PlannerConfig:
+    """Settings of one search; JSON in and out.
+
+    Attributes:
+        algorithm: `mcts` (perfect information) or `ismcts` (a belief over histories).
+        simulations: simulations a move.
+        exploration: UCB constant, in units of half the game's utility range (returns are scaled to [-1, 1]).
+        leaf: how a new leaf is valued: random `rollout`s, or the game's `value` function.
+        rollouts: random rollouts a leaf, where `leaf` is `rollout`.
+        max_rollout_actions: a rollout is cut after that many actions; what is still open counts as 0.
+        max_depth: a simulation goes no deeper than this into the tree.
+        widening_coefficient: progressive widening: a node with n visits has at most
+            max(widening_minimum, coefficient * (n + 1) ** exponent) children; 0 turns it off.
+        widening_exponent: see above.
+        widening_minimum: see above.
+        belief_size: at most so many sampled histories are drawn a move; simulations share them in turn.
+        resample_tries: tries to get one history that recreates the current observation (the CWM paper, G.6: 10).
+    """
+
+    algorithm: Algorithm = "mcts"
+    simulations: int = 1000
+    exploration: float = 1.0
+    leaf: Leaf = "rollout"
+    rollouts: int = 10
+    max_rollout_actions: int = 1000
+    max_depth: int = 200
+    widening_coefficient: float = 0.0
+    widening_exponent: float = 0.5
+    widening_minimum: int = 6
+    belief_size: int = 500
+    resample_tries: int = 10
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "PlannerConfig":
+        """Builds a configuration.
+
+        Raises:
+            PlannerConfigError: a key is unknown.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise PlannerConfigError(f"unknown planner settings {unknown}; known: {sorted(known)}")
+        return cls(**data)
+
+
+@dataclass(frozen=True)
+class Position:
+    """What a planner is told: one player's own decision point.
+
+    Attributes:
+        player: who is to move.
+        history: the player's own observations and actions, the last action None.
+        state: the state itself, in games of perfect information only; else None.
+    """
+
+    player: int
+    history: ObsActionHistory
+    state: State | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a search returns.
+
+    Attributes:
+        action: the move.
+        visits: simulations by root action.
+        values: mean return of the player to move, by root action, in the game's units.
+        simulations: how many ran.
+        fallback: None, or why the search gave up and a random legal action was played (the CWM paper, G.6).
+        belief: figures of the belief (`tries`, `accepted`, `distinct`), empty for `mcts`.
+        errors: exceptions that the model raised during the search, by message, with counts.
+    """
+
+    action: Action
+    visits: dict[Action, int]
+    values: dict[Action, float]
+    simulations: int
+    fallback: str | None
+    belief: dict[str, int]
+    errors: dict[str, int]
+
+
+class Planner(Protocol):
+    """A search on one game."""
+
+    def choose(self, position: Position, rng: random.Random) -> Decision: ...
+
+
+class Evaluator(Protocol):
+    """Values a leaf."""
+
+    def __call__(self, game: Game, state: State, rng: random.Random) -> list[float]:
+        """Returns each player's expected sum of rewards paid after `state`, shape [num_players]."""
+        ...
+
+
+class ActionPrior(Protocol):
+    """How likely a sensible player is to choose each action (used by PUCT)."""
+
+    def __call__(self, game: Game, state: State, actions: Sequence[Action], player: int) -> list[float]: ...
+
+
+@dataclass(frozen=True)
+class WeightedState:
+    """One sampled history of a belief: the state that it leads to, and its weight (unnormalised)."""
+
+    state: State
+    histories: tuple[ObsActionHistory, ...]
+    weight: float = 1.0
