@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -76,3 +76,138 @@ class Trajectory:
         """
         own = [(step.observations[player], step.action) for step in self.steps[: end + 1] if step.player == player]
         return [*own[:-1], (own[-1][0], None)]
+
+    def to_records(self) -> Iterator[dict[str, Any]]:
+        """Yields one JSON object a step, as `write` stores them."""
+        for number, step in enumerate(self.steps):
+            record: dict[str, Any] = {
+                "version": FORMAT_VERSION,
+                "game": self.game,
+                "trajectory": self.index,
+                "step": number,
+                "player": step.player,
+                "action": step.action,
+                "state": step.state,
+                "observations": list(step.observations),
+                "legal_actions": list(step.legal_actions),
+                "chance": [list(outcome) for outcome in step.chance],
+                "rewards": list(step.rewards),
+            }
+            if number == 0:
+                record |= {"seed": self.seed, "player_names": list(self.player_names)}
+            yield record
+
+
+@dataclass(frozen=True)
+class ClosedDeckTrajectory:
+    """What one player alone learned from a game (the CWM paper, section 4.4).
+
+    Attributes:
+        game: id of the game.
+        index: number of the recording.
+        player: whose view this is.
+        initial_state: the static state before any chance node, which the closed deck knows too.
+        decisions: the player's own observations and actions.
+        final_observation: what it saw at the end.
+        total_reward: its return.
+    """
+
+    game: str
+    index: int
+    player: int
+    initial_state: Json
+    decisions: tuple[tuple[Observation, Action], ...]
+    final_observation: Observation
+    total_reward: float
+
+
+def closed_deck(trajectory: Trajectory, player: int) -> ClosedDeckTrajectory:
+    """Returns what `player` alone could know of a recording: no states, no chance, nobody else's observations."""
+    return ClosedDeckTrajectory(
+        game=trajectory.game,
+        index=trajectory.index,
+        player=player,
+        initial_state=trajectory.steps[0].state,
+        decisions=tuple(
+            (step.observations[player], step.action)
+            for step in trajectory.steps
+            if step.player == player and step.action is not None
+        ),
+        final_observation=trajectory.steps[-1].observations[player],
+        total_reward=trajectory.returns[player],
+    )
+
+
+def random_policy(game: Game, state: State, history: ObsActionHistory, player: int, rng: random.Random) -> Action:
+    """Plays a uniformly random legal action."""
+    return rng.choice(game.legal_actions(state))
+
+
+def record_step(game: Game, state: State, action: Action | None) -> Step:
+    """Returns the record of one state and of what was done there."""
+    return Step(
+        state=state_to_json(game, state),
+        player=game.current_player(state),
+        legal_actions=tuple(game.legal_actions(state)),
+        chance=tuple((outcome, probability) for outcome, probability in game.chance_outcomes(state)),
+        rewards=tuple(float(reward) for reward in game.rewards(state)),
+        observations=tuple(game.observations(state)),
+        action=action,
+    )
+
+
+def play(game: Game, policies: Sequence[Policy], seed: int, index: int = 0) -> Trajectory:
+    """Plays one whole game.
+
+    Args:
+        game: the game.
+        policies: one a player, shape [num_players].
+        seed: everything random derives from it.
+        index: number of the trajectory in its file.
+
+    Raises:
+        RuntimeError: the game did not end within `MAX_STEPS`.
+    """
+    rng = random.Random(f"trajectory/{game.info.id}/{seed}")
+    state = game.initial_state()
+    histories: list[list[tuple[Observation, Action | None]]] = [[] for _ in range(game.info.num_players)]
+    steps: list[Step] = []
+    for _ in range(MAX_STEPS):
+        player = game.current_player(state)
+        if player == TERMINAL:
+            steps.append(record_step(game, state, None))
+            return Trajectory(game.info.id, index, seed, game.info.player_names, tuple(steps))
+        if player == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            action = rng.choices([name for name, _ in outcomes], [probability for _, probability in outcomes])[0]
+            step = record_step(game, state, action)
+        else:
+            step = record_step(game, state, None)
+            seen = step.observations[player]
+            action = policies[player](game, state, [*histories[player], (seen, None)], player, rng)
+            histories[player].append((seen, action))
+            step = replace(step, action=action)
+        steps.append(step)
+        state = game.apply_action(state, action)
+    raise RuntimeError(f"a game of {game.info.id} (seed {seed}) did not end within {MAX_STEPS:,} steps.")
+
+
+def collect(game: Game, games: int, seed: int, policy: Policy = random_policy) -> list[Trajectory]:
+    """Plays `games` games, every seat with `policy`; game i depends on (seed, i) alone."""
+    policies = [policy] * game.info.num_players
+    return [play(game, policies, game_seed(seed, index), index) for index in range(games)]
+
+
+def game_seed(seed: int, index: int) -> int:
+    """Returns the seed of game `index` of a collection, so that collections of different seeds share no game."""
+    return random.Random(f"game/{seed}/{index}").getrandbits(48)
+
+
+def write(path: Path, trajectories: Iterable[Trajectory]) -> None:
+    """Writes JSON lines, one a step, whole or not at all."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        for trajectory in trajectories:
+            for record in trajectory.to_records():
+                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+    partial.replace(path)

@@ -1,0 +1,49 @@
+# Everything runs from .venv, which is made from exact versions (requirements.lock); nothing else is needed but
+# Python >= 3.11 and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: install demo test check slow benchmarks format lock clean
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than Python 3.11; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/cwm demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow --durations 0
+
+benchmarks: $(STAMP)
+	$(BIN)/cwm benchmark search
+	$(BIN)/cwm benchmark sandbox
+	$(BIN)/cwm benchmark games
+
+format: $(STAMP)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# Renews the exact versions; needs uv (pip install uv).
+lock:
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	  --no-emit-index-url --no-header --no-annotate --output-file requirements.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist

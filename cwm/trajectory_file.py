@@ -1,0 +1,250 @@
+"""Reads trajectory files: a schema check that names the line, the field, what was found and what was expected."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from cwm.trajectories import FORMAT_VERSION, Step, Trajectory, TrajectoryFormatError
+from games.api import CHANCE, TERMINAL, GameInfo, Utility
+
+MAX_REPORTED = 20
+"""More problems than this are counted, not listed."""
+
+CHANCE_TOLERANCE = 1e-9
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(check(item) for item in value)
+
+
+def _is_outcome(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and _is_number(value[1])
+
+
+SCHEMA: dict[str, tuple[Callable[[object], bool], str]] = {
+    "version": (lambda value: value == FORMAT_VERSION, f"the number {FORMAT_VERSION}"),
+    "game": (lambda value: isinstance(value, str) and bool(value), "the game's name, a string"),
+    "trajectory": (lambda value: type(value) is int and value >= 0, "the number of the game in this file, from 0"),
+    "step": (lambda value: type(value) is int and value >= 0, "the number of the step in its game, from 0"),
+    "player": (
+        lambda value: type(value) is int and (value >= 0 or value in (CHANCE, TERMINAL)),
+        f"a player's number from 0, {CHANCE} for chance, or {TERMINAL} at the end",
+    ),
+    "action": (lambda value: value is None or isinstance(value, str), "a string, or null at the end"),
+    "state": (lambda value: isinstance(value, dict), "an object"),
+    "observations": (_list_of(lambda item: isinstance(item, dict)), "a list with one object a player"),
+    "legal_actions": (_list_of(lambda item: isinstance(item, str)), "a list of strings"),
+    "rewards": (_list_of(_is_number), "a list with one finite number a player"),
+}
+OPTIONAL: dict[str, tuple[Callable[[object], bool], str]] = {
+    "chance": (_list_of(_is_outcome), "a list of [action, probability], empty where no chance acts"),
+    "seed": (lambda value: value is None or type(value) is int, "a whole number or null"),
+    "player_names": (_list_of(lambda item: isinstance(item, str)), "a list with one string a player"),
+}
+
+
+def read(path: Path) -> list[Trajectory]:
+    """Reads and checks a file of trajectories.
+
+    Raises:
+        TrajectoryFormatError: the file cannot be read or breaks the schema; every problem is named with its line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TrajectoryFormatError(f"{path} cannot be read: {error}. Give a UTF-8 file of JSON lines.") from None
+    problems: list[str] = []
+    games: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        record, faults = _check_line(line)
+        problems += [f"line {number}: {fault}" for fault in faults]
+        if record is not None and not faults:
+            games.setdefault(record["trajectory"], []).append((number, record))
+    for rows in games.values():
+        problems += _check_game(rows)
+    problems += _check_between_games(list(games.values()))
+    if not games and not problems:
+        problems.append("the file holds no step")
+    if problems:
+        raise TrajectoryFormatError(_summary(path, problems))
+    return [_trajectory(index, [record for _, record in rows]) for index, rows in sorted(games.items())]
+
+
+def _summary(path: Path, problems: Sequence[str]) -> str:
+    shown = "\n".join(f"  {problem}" for problem in problems[:MAX_REPORTED])
+    more = f"\n  and {len(problems) - MAX_REPORTED} more" if len(problems) > MAX_REPORTED else ""
+    return f"{path} is not a valid trajectory file ({len(problems)} problems):\n{shown}{more}"
+
+
+def _reject_constant(name: str) -> float:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _check_line(line: str) -> tuple[dict[str, Any] | None, list[str]]:
+    try:
+        record = json.loads(line, parse_constant=_reject_constant)
+    except ValueError as error:
+        return None, [f"not JSON ({error})"]
+    except RecursionError:
+        return None, ["not JSON that can be read (nested too deeply)"]
+    if not isinstance(record, dict):
+        return None, [f"expected a JSON object, got {type(record).__name__}"]
+    faults = []
+    for field, (check, expected) in SCHEMA.items():
+        if field not in record:
+            faults.append(f"field {field!r} is missing; expected {expected}")
+        elif not check(record[field]):
+            faults.append(f"field {field!r} is {_short(record[field])}; expected {expected}")
+    for field, (check, expected) in OPTIONAL.items():
+        if field in record and not check(record[field]):
+            faults.append(f"field {field!r} is {_short(record[field])}; expected {expected}")
+    unknown = sorted(set(record) - set(SCHEMA) - set(OPTIONAL))
+    if unknown:
+        faults.append(f"unknown fields {unknown}; known are {sorted([*SCHEMA, *OPTIONAL])}")
+    return record, faults
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _check_game(rows: Sequence[tuple[int, dict[str, Any]]]) -> list[str]:
+    """Checks one game's steps against each other."""
+    problems = []
+    players = len(rows[0][1]["rewards"])
+    for position, (number, record) in enumerate(rows):
+        last = position == len(rows) - 1
+        problems += [f"line {number}: {fault}" for fault in _check_step(record, position, players, last)]
+    return problems
+
+
+def _check_step(record: dict[str, Any], position: int, players: int, last: bool) -> list[str]:
+    faults = []
+    player, action = record["player"], record["action"]
+    if record["step"] != position:
+        faults.append(f"field 'step' is {record['step']}; expected {position} (steps of a game count up from 0)")
+    if player >= players:
+        faults.append(
+            f"field 'player' is {player}, but 'rewards' has {players} entries: players are 0 to {players - 1}"
+        )
+    for field in ("rewards", "observations"):
+        if len(record[field]) != players:
+            faults.append(f"field {field!r} has {len(record[field])} entries; expected {players}, one a player")
+    if len(set(record["legal_actions"])) != len(record["legal_actions"]):
+        faults.append("field 'legal_actions' names an action twice")
+    if last != (player == TERMINAL):
+        faults.append(
+            f"the game's last step must have 'player' {TERMINAL}, and no other step; here 'player' is {player}"
+            + (" and no step follows (was the file cut?)" if last else "")
+        )
+    elif last and (action is not None or record["legal_actions"]):
+        faults.append("at the end 'action' must be null and 'legal_actions' empty")
+    elif not last and action not in record["legal_actions"]:
+        faults.append(f"field 'action' is {_short(action)}, which is not among 'legal_actions'")
+    return faults + _check_chance(record)
+
+
+def _check_chance(record: dict[str, Any]) -> list[str]:
+    outcomes = record.get("chance") or []
+    if record["player"] != CHANCE:
+        return ["field 'chance' must be empty where a player moves"] if outcomes else []
+    if {name for name, _ in outcomes} != set(record["legal_actions"]):
+        return ["field 'chance' must name exactly the actions of 'legal_actions'"]
+    total = math.fsum(probability for _, probability in outcomes)
+    if abs(total - 1) > CHANCE_TOLERANCE or any(probability < 0 for _, probability in outcomes):
+        return [f"the probabilities in 'chance' must be at least 0 and sum to 1; they sum to {total!r}"]
+    return []
+
+
+def _check_between_games(games: Sequence[Sequence[tuple[int, dict[str, Any]]]]) -> list[str]:
+    problems = []
+    for rows in games[1:]:
+        number, record = rows[0]
+        first_number, first = games[0][0]
+        for field in ("game", "state"):
+            if record[field] != first[field]:
+                problems.append(
+                    f"line {number}: field {field!r} of a game's first step differs from line {first_number}; every "
+                    f"game of a file starts alike (let chance actions deal what is random)"
+                )
+        if len(record["rewards"]) != len(first["rewards"]):
+            problems.append(f"line {number}: another number of players than in line {first_number}")
+    return problems
+
+
+def _trajectory(index: int, records: Sequence[dict[str, Any]]) -> Trajectory:
+    first = records[0]
+    names = first.get("player_names") or [f"player {player}" for player in range(len(first["rewards"]))]
+    steps = tuple(
+        Step(
+            state=record["state"],
+            player=record["player"],
+            legal_actions=tuple(record["legal_actions"]),
+            chance=tuple((name, probability) for name, probability in record.get("chance") or []),
+            rewards=tuple(float(reward) for reward in record["rewards"]),
+            observations=tuple(record["observations"]),
+            action=record["action"],
+        )
+        for record in records
+    )
+    return Trajectory(first["game"], index, first.get("seed"), tuple(names), steps)
+
+
+def infer_info(trajectories: Sequence[Trajectory], perfect_information: bool | None = None) -> GameInfo:
+    """Reads off recorded games what a game's author would otherwise state.
+
+    Args:
+        trajectories: games of one file.
+        perfect_information: what the user says; None to infer it: everybody is always shown the same, and it tells
+            recorded states apart.
+    """
+    first = trajectories[0]
+    players = len(first.steps[0].rewards)
+    returns = [trajectory.returns for trajectory in trajectories]
+    low = min(min(values) for values in returns)
+    high = max(max(values) for values in returns)
+    utility = _infer_utility(returns)
+    if utility in ("zero_sum", "win_loss_draw"):
+        high = max(abs(low), abs(high), 1.0)
+        low = -high
+    return GameInfo(
+        id=first.game,
+        num_players=players,
+        utility=utility,
+        min_utility=low,
+        max_utility=max(high, low + 1.0),
+        perfect_information=_looks_perfect(trajectories) if perfect_information is None else perfect_information,
+        has_chance=any(step.player == CHANCE for trajectory in trajectories for step in trajectory.steps),
+        player_names=first.player_names,
+    )
+
+
+def _infer_utility(returns: Sequence[Sequence[float]]) -> Utility:
+    players = len(returns[0])
+    if players > 1 and all(abs(sum(values)) < 1e-9 for values in returns):
+        decided = all(value in (-1.0, 0.0, 1.0) for values in returns for value in values)
+        return "win_loss_draw" if decided and players == 2 else "zero_sum"
+    if players > 1 and all(max(values) == min(values) for values in returns):
+        return "identical"
+    return "general_sum"
+
+
+def _looks_perfect(trajectories: Sequence[Trajectory]) -> bool:
+    states: dict[str, object] = {}
+    for trajectory in trajectories:
+        for step in trajectory.steps:
+            if any(seen != step.observations[0] for seen in step.observations[1:]):
+                return False
+            key = json.dumps(step.observations[0], sort_keys=True)
+            if states.setdefault(key, step.state) != step.state:
+                return False
+    return True

@@ -1,0 +1,68 @@
+"""Who may import whom (AST): games import nothing of ours, search and cwm import games alone, arena imports all."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = ("games", "cwm", "search", "arena")
+ALLOWED = {
+    "games": {"games"},
+    "search": {"search", "games.api"},
+    "cwm": {"cwm", "games.api"},
+    "arena": {"arena", "cwm", "search", "games"},
+}
+STANDARD_LIBRARY_ALONE = [
+    "games/api.py",
+    "games/contract.py",
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search").glob("*.py"))),
+    "cwm/sandbox/worker.py",
+    "cwm/sandbox/program.py",
+    "cwm/sandbox/test_runner.py",
+]
+
+
+def sources() -> list[Path]:
+    return sorted(path for package in OURS for path in (ROOT / package).rglob("*.py"))
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            assert node.module is not None
+            for alias in node.names:
+                yield node, f"{node.module}.{alias.name}"
+
+
+def allowed(name: str, package: str) -> bool:
+    return any(name == prefix or name.startswith(f"{prefix}.") for prefix in ALLOWED[package])
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_layers(path: Path) -> None:
+    package = path.relative_to(ROOT).parts[0]
+    for node, name in imports(ast.parse(path.read_text())):
+        if name.split(".")[0] in OURS:
+            assert allowed(name, package), f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_first_party_import_stands_inside_a_function(path: Path) -> None:
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node, name in imports(function):
+                assert name.split(".")[0] not in OURS, f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+
+
+@pytest.mark.parametrize("name", STANDARD_LIBRARY_ALONE)
+def test_worker_modules_use_the_standard_library_alone(name: str) -> None:
+    for node, imported in imports(ast.parse((ROOT / name).read_text())):
+        top = imported.split(".")[0]
+        assert top in OURS or top in sys.stdlib_module_names, f"{name}:{node.lineno} imports {imported}"
