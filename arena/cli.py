@@ -1,0 +1,32 @@
+"""The command `cwm`: the composition root, where games, planners, models and the arena meet."""
+
+import sys
+
+import typer
+
+from arena import console
+from arena.commands import games, trajectories
+from arena.errors import exit_code
+
+app = typer.Typer(
+    name="cwm",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Code world models: a language model writes a game as code, planners play on it, an arena compares them.",
+)
+app.add_typer(games.app, name="games")
+app.add_typer(trajectories.app, name="trajectories")
+
+
+def main() -> None:
+    """Runs the command line; every foreseeable error is one sentence on stderr and a non-zero exit code."""
+    try:
+        app()
+    except Exception as error:
+        code = exit_code(error)
+        if code is None:
+            raise
+        console.notices.print(f"error: {error}", markup=False)
+        sys.exit(code)
