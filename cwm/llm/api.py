@@ -23,6 +23,8 @@ class Request:
         max_output_tokens: the answer's cap, reasoning included.
         temperature: sampling temperature, None for the provider's default.
         seed: the provider's sampling seed where it has one, else None.
+        occurrence: how many equal requests the run made before this one, None to let each provider that needs it
+            (replay, spool, the recorder) count for itself. Part of no key: recordings hold it beside the key.
     """
 
     messages: tuple[Message, ...]
@@ -30,6 +32,7 @@ class Request:
     max_output_tokens: int = 32_768
     temperature: float | None = None
     seed: int | None = None
+    occurrence: int | None = None
 
     def canonical(self) -> dict[str, Any]:
         """Returns what identifies the request (messages and sampling parameters) as JSON."""

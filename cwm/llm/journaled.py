@@ -1,0 +1,136 @@
+"""A model behind a journal: every request is stored before it is sent, every answer before it is used."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeAlias
+
+from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Request
+from cwm.llm.keys import Occurrences, request_key
+from cwm.llm.retry import lost_calls
+
+CallStatus: TypeAlias = Literal["sent", "answered", "failed"]
+
+
+@dataclass(frozen=True)
+class StoredCall:
+    """One call as the store holds it.
+
+    Attributes:
+        key: `request_key(request, model)`, 64 hexadecimal digits.
+        occurrence: how many equal requests the run made before it.
+        model: the model's name as the user wrote it, e.g. `openai:MODEL`.
+        request: what was asked.
+        status: `sent` (no answer yet, or the process was killed), `answered` or `failed`.
+        completion: the answer, None unless `answered`.
+        message: why it failed, empty unless `failed`.
+        lost: attempts that may have been billed although no answer came of them.
+    """
+
+    key: str
+    occurrence: int
+    model: str
+    request: Request
+    status: CallStatus = "sent"
+    completion: Completion | None = None
+    message: str = ""
+    lost: int = 0
+
+
+class CompletionStore(Protocol):
+    """Where calls are kept. Every method returns only after its write is durable; all are thread-safe."""
+
+    def begin(self, call: StoredCall) -> Completion | None:
+        """Stores a call as `sent` unless (key, occurrence) is there; returns its answer where it has one.
+
+        A call that is there as `sent` or `failed` becomes `sent` again, keeps its `lost`, and None is returned.
+        """
+        ...
+
+    def finish(self, key: str, occurrence: int, completion: Completion, lost: int) -> None:
+        """Stores the answer: status `answered`, `lost` added to what was there."""
+        ...
+
+    def fail(self, key: str, occurrence: int, message: str, lost: int) -> None:
+        """Stores a failure: status `failed`, `lost` added to what was there."""
+        ...
+
+    def calls(self) -> Iterator[StoredCall]:
+        """Yields every call in the order in which they began."""
+        ...
+
+
+class MemoryStore:
+    """A `CompletionStore` that lives as long as the process, for tests and one-off questions."""
+
+    def __init__(self) -> None:
+        self._calls: dict[tuple[str, int], StoredCall] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, call: StoredCall) -> Completion | None:
+        """Stores a call as `sent`, or returns the answer that it already has."""
+        with self._lock:
+            known = self._calls.get((call.key, call.occurrence))
+            if known is not None and known.status == "answered":
+                return known.completion
+            lost = 0 if known is None else known.lost
+            self._calls[call.key, call.occurrence] = replace(call, status="sent", lost=lost)
+            return None
+
+    def finish(self, key: str, occurrence: int, completion: Completion, lost: int) -> None:
+        """Stores the answer."""
+        with self._lock:
+            call = self._calls[key, occurrence]
+            self._calls[key, occurrence] = replace(
+                call, status="answered", completion=completion, message="", lost=call.lost + lost
+            )
+
+    def fail(self, key: str, occurrence: int, message: str, lost: int) -> None:
+        """Stores the failure."""
+        with self._lock:
+            call = self._calls[key, occurrence]
+            self._calls[key, occurrence] = replace(call, status="failed", message=message, lost=call.lost + lost)
+
+    def calls(self) -> Iterator[StoredCall]:
+        """Yields every call in the order in which they began."""
+        with self._lock:
+            calls = list(self._calls.values())
+        yield from calls
+
+
+class Journaled:
+    """Serves what the store has answered without a call, and stores everything else around the call.
+
+    Put it outside of `Budgeted`, so that a served answer is not billed again.
+    """
+
+    def __init__(self, model: LanguageModel, store: CompletionStore) -> None:
+        """Wraps `model`; the occurrence numbers start at 0, as in the run that filled the store."""
+        self._model = model
+        self._store = store
+        self._occurrences = Occurrences()
+
+    @property
+    def name(self) -> str:
+        """Returns the wrapped model's name."""
+        return self._model.name
+
+    def complete(self, request: Request) -> Completion:
+        """Answers from the store, or asks the model once and stores the answer before returning it.
+
+        Raises:
+            LanguageModelError: the call failed; the store says so too.
+        """
+        key = request_key(request, self.name)
+        occurrence = self._occurrences.number(request, key)
+        numbered = replace(request, occurrence=occurrence)
+        answered = self._store.begin(StoredCall(key, occurrence, self.name, numbered))
+        if answered is not None:
+            return answered
+        try:
+            completion = self._model.complete(numbered)
+        except LanguageModelError as error:
+            self._store.fail(key, occurrence, str(error), lost_calls(error))
+            raise
+        self._store.finish(key, occurrence, completion, lost_calls(completion))
+        return completion
