@@ -1,0 +1,41 @@
+"""Where a run ran: versions of Python and of the packages, and the checkout's revision."""
+
+import importlib.metadata
+import platform
+import subprocess
+from pathlib import Path
+
+PACKAGES = ("code-world-models", "open_spiel", "numpy", "openai", "google-genai", "jinja2")
+
+
+def package_versions() -> dict[str, str]:
+    """Returns versions by name; a package that is not installed is left out."""
+    versions = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def git_revision() -> str | None:
+    """Returns the checkout's commit, with `+` behind it if tracked files were changed; None outside a checkout."""
+    folder = Path(__file__).resolve().parent.parent
+    if not (folder / ".git").exists():
+        return None
+    revision = _git(folder, "rev-parse", "HEAD")
+    if not revision:
+        return None
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    return revision + ("+" if changed else "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        run = subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return run.stdout.strip() if run.returncode == 0 else None
