@@ -1,0 +1,120 @@
+"""Finds games by id. Importing this module loads no game; `make` does."""
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Final, cast
+
+from games.api import Game, GameError, UnknownGameError
+
+_OPEN_SPIEL: Final = "open_spiel:"
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """Where a registered game lives.
+
+    Attributes:
+        id: what `make` takes.
+        title: name for people.
+        package: folder of the game, with `RULES.md`; empty for the games of `open_spiel:`.
+        factory: `module:attribute` of what builds the game.
+        params: fixed keyword arguments of the factory.
+    """
+
+    id: str
+    title: str
+    package: str
+    factory: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _yokai(cards: int, players: int) -> GameEntry:
+    return GameEntry(
+        id=f"yokai-{cards}c-{players}p",
+        title=f"Yōkai, {cards} cards, {players} players",
+        package="games.yokai",
+        factory="games.yokai.game:make",
+        params={"cards": cards, "players": players},
+    )
+
+
+_ENTRIES: Final[Mapping[str, GameEntry]] = {
+    entry.id: entry
+    for entry in (
+        GameEntry("tic_tac_toe", "Tic-tac-toe", "games.tic_tac_toe", "games.tic_tac_toe.game:TicTacToe"),
+        GameEntry("connect_four", "Connect Four", "games.connect_four", "games.connect_four.game:ConnectFour"),
+        GameEntry("kuhn_poker", "Kuhn poker", "games.kuhn_poker", "games.kuhn_poker.game:KuhnPoker"),
+        GameEntry("leduc_poker", "Leduc poker", "games.leduc_poker", "games.leduc_poker.game:LeducPoker"),
+        *(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)),
+    )
+}
+
+
+def ids() -> list[str]:
+    """Returns the ids of all registered games; `open_spiel:NAME` reaches every other game of OpenSpiel."""
+    return list(_ENTRIES)
+
+
+def describe(game_id: str) -> GameEntry:
+    """Returns where a game lives.
+
+    Args:
+        game_id: a registered id, or `open_spiel:` and what `pyspiel.load_game` takes.
+
+    Raises:
+        UnknownGameError: no game has this id; the message lists those there are and the nearest.
+    """
+    if game_id.startswith(_OPEN_SPIEL) and game_id != _OPEN_SPIEL:
+        name = game_id.removeprefix(_OPEN_SPIEL)
+        return GameEntry(game_id, name, "", "games.adapters.open_spiel:OpenSpielGame", {"game": name})
+    if game_id in _ENTRIES:
+        return _ENTRIES[game_id]
+    nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
+    hint = f" Did you mean {nearest[0]}?" if nearest else ""
+    raise UnknownGameError(
+        f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, and {_OPEN_SPIEL}NAME for OpenSpiel's own."
+    )
+
+
+entry = describe
+
+
+def make(game_id: str, **params: Any) -> Game:
+    """Builds a game.
+
+    Args:
+        game_id: as for `describe`.
+        **params: what the game's factory takes beside what its id fixes, e.g. `memory=True` for Yōkai.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: the game takes no such parameter, or OpenSpiel refuses it.
+    """
+    found = describe(game_id)
+    module, attribute = found.factory.split(":")
+    factory = cast("Callable[..., Game]", getattr(importlib.import_module(module), attribute))
+    fixed = sorted(set(params) & set(found.params))
+    if fixed:
+        raise GameError(f"The id {game_id} fixes {', '.join(fixed)}; leave it out or choose another id.")
+    try:
+        arguments = inspect.signature(factory).bind(**found.params, **params)
+    except TypeError as error:
+        raise GameError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
+    return factory(*arguments.args, **arguments.kwargs)
+
+
+def rules(game_id: str) -> str:
+    """Returns the rules text of a game.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: the game is one of OpenSpiel's own, which come without a text.
+    """
+    found = describe(game_id)
+    if not found.package:
+        raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
+    return resources.files(found.package).joinpath("RULES.md").read_text(encoding="utf-8")
