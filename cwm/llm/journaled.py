@@ -12,6 +12,14 @@ from cwm.llm.retry import lost_calls
 CallStatus: TypeAlias = Literal["sent", "answered", "failed"]
 
 
+_UNBILLED = ("replay:", "scripted:", "spool:")
+
+
+def is_billed(model: str) -> bool:
+    """Returns whether a call that was cut off may cost something; files answer the same call again for nothing."""
+    return not model.startswith(_UNBILLED)
+
+
 @dataclass(frozen=True)
 class StoredCall:
     """One call as the store holds it.
@@ -24,7 +32,8 @@ class StoredCall:
         status: `sent` (no answer yet, or the process was killed), `answered` or `failed`.
         completion: the answer, None unless `answered`.
         message: why it failed, empty unless `failed`.
-        lost: attempts that may have been billed although no answer came of them.
+        lost: attempts that may have been billed although no answer came of them. In a call that begins: how many
+            such attempts a process that died during it has made.
     """
 
     key: str
@@ -41,9 +50,10 @@ class CompletionStore(Protocol):
     """Where calls are kept. Every method returns only after its write is durable; all are thread-safe."""
 
     def begin(self, call: StoredCall) -> Completion | None:
-        """Stores a call as `sent` unless (key, occurrence) is there; returns its answer where it has one.
+        """Stores a call as `sent` with `lost` 0 unless (key, occurrence) is there; returns its answer where it has one.
 
-        A call that is there as `sent` or `failed` becomes `sent` again, keeps its `lost`, and None is returned.
+        A call that is there as `failed` becomes `sent` again and keeps its `lost`. One that is there as `sent` was
+        under way when the process died: it keeps its `lost` and adds `call.lost`, since it may have been billed.
         """
         ...
 
@@ -73,7 +83,7 @@ class MemoryStore:
             known = self._calls.get((call.key, call.occurrence))
             if known is not None and known.status == "answered":
                 return known.completion
-            lost = 0 if known is None else known.lost
+            lost = 0 if known is None else known.lost + (call.lost if known.status == "sent" else 0)
             self._calls[call.key, call.occurrence] = replace(call, status="sent", lost=lost)
             return None
 
@@ -124,7 +134,8 @@ class Journaled:
         key = request_key(request, self.name)
         occurrence = self._occurrences.number(request, key)
         numbered = replace(request, occurrence=occurrence)
-        answered = self._store.begin(StoredCall(key, occurrence, self.name, numbered))
+        interrupted = int(is_billed(self.name))
+        answered = self._store.begin(StoredCall(key, occurrence, self.name, numbered, lost=interrupted))
         if answered is not None:
             return answered
         try:
