@@ -1,0 +1,236 @@
+"""What a player can believe: sampled histories that it cannot tell from the real one.
+
+Histories come from the game's inference function, are replayed from the initial state, and are kept if they recreate
+what the player saw and did at its own decision points. Particles also know the private history of every other player,
+because in the tree an opponent's node belongs to what that opponent saw.
+"""
+
+import json
+import marshal
+import random
+from dataclasses import dataclass
+
+from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHistory, State
+from search.api import PlannerConfig, Position
+from search.errors import BrokenModelError, ErrorCount, NoHistoryError
+
+MOST_FAILED_DRAWS = 3
+"""After so many draws in a row without a fitting history, a belief is content with the particles that it has."""
+
+
+class HistoryKeys:
+    """Small integers for private histories: equal exactly if a player saw and did the same.
+
+    A history begins as `start(player)`, and grows by what the player sees and does at its own decision points.
+    """
+
+    def __init__(self) -> None:
+        self._keys: dict[tuple[int, int | Action], int] = {}
+        self._views: dict[bytes, int] = {}
+        self._canonical: dict[str, int] = {}
+
+    @staticmethod
+    def start(player: int) -> int:
+        """Returns the key of an empty history of `player`, which no other history has."""
+        return -1 - player
+
+    def seen(self, key: int, observation: Observation) -> int:
+        """Returns the key of the history `key` after which the player saw `observation`."""
+        # marshal is several times faster than json, but sees the order of a dict's keys: it is the first of two steps.
+        raw = marshal.dumps(observation, 0)
+        view = self._views.get(raw)
+        if view is None:
+            text = canonical(observation)
+            view = self._views[raw] = self._canonical.setdefault(text, len(self._canonical))
+        return self._keys.setdefault((key, view), len(self._keys))
+
+    def done(self, key: int, action: Action) -> int:
+        """Returns the key of the history `key` after which the player did `action`."""
+        return self._keys.setdefault((key, action), len(self._keys))
+
+    def of(self, history: ObsActionHistory, player: int) -> int:
+        """Returns the key of a whole history of `player`."""
+        key = self.start(player)
+        for observation, action in history:
+            key = self.seen(key, observation)
+            key = key if action is None else self.done(key, action)
+        return key
+
+
+class Particle:
+    """One sampled history, replayed.
+
+    Attributes:
+        state: where it leads.
+        actions: the history.
+        cache: room for what the search wants to keep with the particle.
+    """
+
+    __slots__ = ("_keys", "_trail", "actions", "cache", "state")
+
+    def __init__(
+        self,
+        state: State,
+        actions: tuple[Action, ...],
+        trail: list[tuple[int, State, Action]],
+        players: int,
+    ) -> None:
+        self.state = state
+        self.actions = actions
+        self.cache: object = None
+        self._trail = trail
+        self._keys: list[int | None] = [None] * players
+
+    def key(self, player: int, game: Game, keys: HistoryKeys) -> int:
+        """Returns the key of `player`'s history up to its last own action; worked out when first asked for."""
+        key = self._keys[player]
+        if key is None:
+            key = keys.start(player)
+            for mover, state, action in self._trail:
+                if mover == player:
+                    key = keys.done(keys.seen(key, game.observations(state)[player]), action)
+            self._keys[player] = key
+        return key
+
+
+@dataclass
+class BeliefCounts:
+    """Figures of a belief.
+
+    Attributes:
+        tries: histories asked of the inference function.
+        accepted: those that led to what the player sees now.
+        distinct: different ones among them.
+        loose: accepted though an earlier observation or action was not recreated, for lack of better.
+    """
+
+    tries: int = 0
+    accepted: int = 0
+    distinct: int = 0
+    loose: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        return {"tries": self.tries, "accepted": self.accepted, "distinct": self.distinct, "loose": self.loose}
+
+
+class Belief:
+    """A pool of particles, drawn one by one as the search asks for them, then shared in turn."""
+
+    def __init__(
+        self,
+        game: Game,
+        sampler: ResamplesHistory,
+        position: Position,
+        config: PlannerConfig,
+        rng: random.Random,
+        errors: ErrorCount,
+    ) -> None:
+        self.counts = BeliefCounts()
+        self.keys = HistoryKeys()
+        self._stray: State | None = None
+        self._game = game
+        self._sampler = sampler
+        self._position = position
+        self._history = list(position.history)
+        self._size = config.belief_size
+        self._tries = config.resample_tries
+        self._rng = rng
+        self._errors = errors
+        self._pool: list[Particle] = []
+        self._known: dict[tuple[Action, ...], Particle] = {}
+        self._turn = 0
+        self._failed_draws = 0
+
+    def next(self) -> Particle:
+        """Returns the particle of the next simulation.
+
+        Raises:
+            NoHistoryError: there is none, and no valid history can be had.
+        """
+        if len(self._pool) < self._size and self._failed_draws < MOST_FAILED_DRAWS:
+            particle = self._draw()
+            if particle is not None:
+                self._failed_draws = 0
+                self._pool.append(particle)
+                return particle
+            self._failed_draws += 1
+        if not self._pool:
+            raise NoHistoryError(
+                f"none of {self.counts.tries} sampled histories recreates what player {self._position.player} sees"
+            )
+        particle = self._pool[self._turn % len(self._pool)]
+        self._turn += 1
+        return particle
+
+    def any_state(self) -> State | None:
+        """Returns a state to take a legal action from: a particle's, else one of the right player that does not fit
+        what was seen, else None."""
+        return self._rng.choice(self._pool).state if self._pool else self._stray
+
+    def _draw(self) -> Particle | None:
+        loose: Particle | None = None
+        for _ in range(self._tries):
+            self.counts.tries += 1
+            try:
+                particle, strict = self._sample()
+            except MemoryError:
+                raise
+            except Exception as error:
+                self._errors.add(error)
+                continue
+            if particle is not None and strict:
+                self.counts.accepted += 1
+                return particle
+            loose = loose or particle
+        if loose is not None:
+            self.counts.accepted += 1
+            self.counts.loose += 1
+        return loose
+
+    def _sample(self) -> tuple[Particle | None, bool]:
+        """Returns a particle that leads to the present observation, or None, and whether its whole past fits."""
+        actions = tuple(self._sampler.resample_history(self._history, self._position.player, self._rng))
+        known = self._known.get(actions)
+        if known is not None:
+            return known, True
+        particle, strict = self._replay(actions)
+        if particle is not None and strict:
+            self._known[actions] = particle
+            self.counts.distinct += 1
+        return particle, strict
+
+    def _replay(self, actions: tuple[Action, ...]) -> tuple[Particle | None, bool]:
+        game, player, history = self._game, self._position.player, self._history
+        current_player, apply_action, observations = game.current_player, game.apply_action, game.observations
+        state = game.initial_state()
+        trail: list[tuple[int, State, Action]] = []
+        own, last, strict = 0, len(history) - 1, True
+        for action in actions:
+            mover = current_player(state)
+            if mover == player:
+                fits = own < last and action == history[own][1] and same(observations(state)[player], history[own][0])
+                strict = strict and fits
+                own += 1
+            elif mover >= 0:
+                trail.append((mover, state, action))
+            state = apply_action(state, action)
+        if current_player(state) != player:
+            raise BrokenModelError(f"a sampled history leads to a state in which player {player} is not to move")
+        self._stray = state
+        if not same(observations(state)[player], history[-1][0]):
+            return None, False
+        return Particle(state, actions, trail, game.info.num_players), strict and own == last
+
+
+def same(left: Observation, right: Observation) -> bool:
+    """Returns whether two observations are the same JSON (a model may use a tuple where the record has a list)."""
+    return left == right or canonical(left) == canonical(right)
+
+
+def canonical(observation: Observation) -> str:
+    return json.dumps(observation, sort_keys=True, separators=(",", ":"))
+
+
+def one_history(history: ObsActionHistory) -> bool:
+    """Returns whether `history` has the shape that `Position` asks for: last action None, none before it."""
+    return bool(history) and history[-1][1] is None and all(action is not None for _, action in history[:-1])

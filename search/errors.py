@@ -1,0 +1,91 @@
+"""What goes wrong in a search, and the count of what a model raised. A search never hides a model's exception."""
+
+from collections import Counter
+from collections.abc import Callable
+
+MESSAGE_LENGTH = 200
+"""A model's message is cut after that many characters."""
+FEWEST_ERRORS = 10
+"""A search is never given up for fewer errors than this."""
+
+
+class BrokenModelError(Exception):
+    """The model broke a rule of `Game` in a way that only the search could see."""
+
+
+class NoHistoryError(Exception):
+    """No sampled history recreates what the player saw."""
+
+
+class SearchFailedError(Exception):
+    """A search found no action at all, not even a random legal one; the message says why."""
+
+
+class ErrorCount:
+    """Exceptions that a model raised, by message.
+
+    Attributes:
+        by_message: "KeyError: 'board'" -> how often, in order of first appearance.
+        total: how many there were.
+    """
+
+    def __init__(self) -> None:
+        self.by_message: Counter[str] = Counter()
+        self.total = 0
+
+    def add(self, error: Exception) -> None:
+        self.total += 1
+        self.by_message[describe(error)] += 1
+
+    def to_json(self) -> dict[str, int]:
+        return dict(self.by_message)
+
+
+def describe(error: Exception) -> str:
+    """Returns one line: the exception's class and message (a message that cannot be had is left out)."""
+    name = type(error).__name__
+    try:
+        message = " ".join(str(error).split())
+    except MemoryError:
+        raise
+    except Exception:
+        # An exception class that the model defined may fail in its own __str__; the class name is then all there is.
+        return name
+    return f"{name}: {message}"[:MESSAGE_LENGTH] if message else name
+
+
+def run_simulations(
+    simulate: Callable[[], None], abandon: Callable[[], None], simulations: int, errors: ErrorCount
+) -> tuple[int, str | None]:
+    """Runs simulations, dropping those in which the model raises.
+
+    Args:
+        simulate: runs one.
+        abandon: undoes what a failed one left in the tree.
+        simulations: how many to try.
+        errors: is added to.
+
+    Returns:
+        How many succeeded, and why the search was given up: None, or errors in at least half of the simulations.
+
+    Raises:
+        MemoryError: the model or the tree ran out of memory.
+    """
+    limit = max(FEWEST_ERRORS, simulations // 2)
+    done = failed = 0
+    for _ in range(simulations):
+        try:
+            simulate()
+        except MemoryError:
+            raise
+        except Exception as error:
+            errors.add(error)
+            abandon()
+            failed += 1
+            if failed >= limit:
+                return done, f"the model raised in {failed} of {failed + done} simulations, last {describe(error)}"
+        else:
+            done += 1
+    if not done:
+        return done, f"the model raised in all {failed} simulations"
+    return done, None
