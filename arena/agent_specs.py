@@ -1,0 +1,152 @@
+"""What an agent is, as plain data: parsed from the command line, sent to worker processes, hashed into keys."""
+
+import difflib
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+from games.api import DEFAULT_VIEW
+from search.api import PlannerConfig, PlannerConfigError
+
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "human"]
+
+SHORT_NAMES = {
+    "sims": "simulations",
+    "c": "exploration",
+    "depth": "max_depth",
+    "widening": "widening_coefficient",
+    "belief": "belief_size",
+    "tries": "resample_tries",
+}
+"""Short names of planner settings, as the command line takes them."""
+
+_TYPES: dict[str, type] = {
+    item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
+}
+_CHOICES = {"leaf": ("rollout", "value"), "algorithm": ("mcts", "ismcts")}
+
+
+class AgentSpecError(ValueError):
+    """An agent was described wrongly; the message names the part and what is expected."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """One agent.
+
+    Attributes:
+        kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
+            synthesised model, in a sandboxed worker); `human`.
+        name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
+            name alone play independently.
+        view: which of the game's views it is shown.
+        planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
+        model: for `cwm`: folder of a run or a bundle.
+        model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
+    """
+
+    kind: Kind
+    name: str
+    view: str = DEFAULT_VIEW
+    planner: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    model_hash: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "AgentSpec":
+        """Builds a spec; keys that a newer version wrote are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+    def identity(self) -> dict[str, Any]:
+        """Returns what the agent's play depends on: a bundle counts by its content, not by its place."""
+        data = self.to_json()
+        if self.model_hash is not None:
+            del data["model"]
+        return data
+
+    def planner_config(self, perfect_information: bool) -> PlannerConfig:
+        """Returns the full settings; a `cwm` agent that names no algorithm takes the one that fits the game.
+
+        Raises:
+            AgentSpecError: a setting is unknown or out of range.
+        """
+        settings = dict(self.planner)
+        if self.kind == "cwm":
+            settings.setdefault("algorithm", "mcts" if perfect_information else "ismcts")
+        else:
+            settings["algorithm"] = self.kind
+        try:
+            return PlannerConfig.from_json(settings)
+        except PlannerConfigError as error:
+            raise AgentSpecError(f"agent {self.name!r}: {error}") from error
+
+
+def parse(text: str) -> AgentSpec:
+    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`.
+
+    Every planner setting is known by its full name and some by a short one (`sims`, `c`, `depth`, `widening`, `belief`,
+    `tries`); `view=` and `name=` go with any agent, `algorithm=` with `cwm`.
+
+    Raises:
+        AgentSpecError: the text is not such a description.
+    """
+    kind, _, rest = text.strip().partition(":")
+    if kind not in get_args(Kind):
+        near = difflib.get_close_matches(kind, get_args(Kind), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise AgentSpecError(f"Unknown agent {kind!r}: expected one of {', '.join(get_args(Kind))}{hint}")
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    model = None
+    if kind == "cwm":
+        if not parts or "=" in parts[0]:
+            raise AgentSpecError(f"Agent {text!r} names no model: write cwm:FOLDER, a run or a bundle.")
+        model = parts.pop(0)
+    settings = _settings(text, parts)
+    name = settings.pop("name", text.strip())
+    view = settings.pop("view", DEFAULT_VIEW)
+    if settings and kind in ("random", "human"):
+        raise AgentSpecError(f"Agent {kind!r} takes only name= and view=, not {', '.join(sorted(settings))}.")
+    if "algorithm" in settings and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
+    return AgentSpec(kind=kind, name=name, view=view, planner=settings, model=model)  # type: ignore[arg-type]
+
+
+def _settings(text: str, parts: list[str]) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for part in parts:
+        short, equals, value = part.partition("=")
+        short = short.strip()
+        if not equals or not value.strip():
+            raise AgentSpecError(f"Agent {text!r}: {part!r} is no setting; write NAME=VALUE.")
+        key = SHORT_NAMES.get(short, short)
+        if key in settings:
+            raise AgentSpecError(f"Agent {text!r} sets {short!r} twice.")
+        settings[key] = _value(text, key, value.strip())
+    return settings
+
+
+def _value(text: str, key: str, value: str) -> Any:
+    if key in ("name", "view"):
+        return value
+    if key in _CHOICES:
+        if value not in _CHOICES[key]:
+            raise AgentSpecError(f"Agent {text!r}: {key} is {' or '.join(_CHOICES[key])}, not {value!r}.")
+        return value
+    if key not in _TYPES:
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", "view", "name"]
+        near = difflib.get_close_matches(key, known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
+        raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")
+    if _TYPES[key] not in (int, float):
+        return value
+    try:
+        number = _TYPES[key](value)
+    except ValueError:
+        wanted = "a whole number" if _TYPES[key] is int else "a number"
+        raise AgentSpecError(f"Agent {text!r}: {key} must be {wanted}, not {value!r}.") from None
+    if not 0 <= number < float("inf"):
+        raise AgentSpecError(f"Agent {text!r}: {key} must be finite and not negative, not {value}.")
+    return number

@@ -1,0 +1,119 @@
+"""Means and rates with 95 % intervals. Nothing is ever averaged over an empty list: the answer is then None."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+CONFIDENCE = 0.95
+_Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
+_EXACT_UP_TO = 200
+"""Degrees of freedom up to which Student's t is inverted exactly; above, an expansion agrees to 1e-7."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean or a rate, and how sure it is.
+
+    Attributes:
+        mean: the point estimate.
+        standard_error: of the mean, None for a single unit.
+        low: lower end of the 95 % interval, None where it cannot be had.
+        high: upper end.
+        n: independent units that it rests on (deals, or games).
+    """
+
+    mean: float
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+def t_quantile(degrees: int) -> float:
+    """Returns the two-sided 95 % quantile of Student's t.
+
+    Raises:
+        ValueError: there are no degrees of freedom.
+    """
+    if degrees < 1:
+        raise ValueError(f"Student's t needs at least one degree of freedom, not {degrees}.")
+    if degrees > _EXACT_UP_TO:
+        return _Z + (_Z**3 + _Z) / (4 * degrees) + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * degrees**2)
+    low, high = 0.0, 20.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _t_inside(middle, degrees) < CONFIDENCE else (low, middle)
+    return (low + high) / 2
+
+
+def _t_inside(t: float, degrees: int) -> float:
+    """Returns P(|T| < t), a finite sum for whole degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(degrees))
+    cosine = math.cos(angle)
+    odd = degrees % 2
+    term = cosine if odd else 1.0
+    total = 0.0
+    for k in range((degrees - odd) // 2):
+        if k:
+            term *= cosine**2 * ((2 * k) / (2 * k + 1) if odd else (2 * k - 1) / (2 * k))
+        total += term
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
+
+
+def mean_estimate(values: Sequence[float]) -> Estimate | None:
+    """Returns the mean of independent values with Student's t interval, None for no values."""
+    n = len(values)
+    if n == 0:
+        return None
+    mean = math.fsum(values) / n
+    if n == 1:
+        return Estimate(mean, None, None, None, 1)
+    error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
+    half = t_quantile(n - 1) * error
+    return Estimate(mean, error, mean - half, mean + half, n)
+
+
+def rate_estimate(values: Sequence[float]) -> Estimate | None:
+    """Returns the mean of independent values in [0, 1] with Wilson's interval, None for no values.
+
+    A value may be a share (of the games on one deal): each counts as one unit.
+    """
+    plain = mean_estimate(values)
+    if plain is None:
+        return None
+    low, high = wilson(math.fsum(values), plain.n)
+    return Estimate(plain.mean, plain.standard_error, low, high, plain.n)
+
+
+def ratio_estimate(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
+    """Returns sum(part) / sum(whole) over independent units of (part, whole) counts, None if the wholes are all 0.
+
+    The standard error is the linearised one of a ratio; the interval is Wilson's for the whole's count.
+    """
+    whole = math.fsum(pair[1] for pair in pairs)
+    if whole == 0:
+        return None
+    part = math.fsum(pair[0] for pair in pairs)
+    ratio = part / whole
+    n = len(pairs)
+    error = None
+    if n > 1:
+        error = math.sqrt(n / (n - 1) * math.fsum((a - ratio * b) ** 2 for a, b in pairs)) / whole
+    low, high = wilson(part, round(whole))
+    return Estimate(ratio, error, low, high, round(whole))
+
+
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """Returns Wilson's score interval of a rate.
+
+    Raises:
+        ValueError: there are no trials, or more successes than trials.
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"A rate needs 0 <= successes <= n and n >= 1, not {successes} of {n}.")
+    rate = successes / n
+    centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
+    return max(0.0, centre - half), min(1.0, centre + half)

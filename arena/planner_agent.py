@@ -1,0 +1,32 @@
+"""A planner on the true game, in this process."""
+
+import random
+
+from arena.agents import Move, Needs, Turn
+from games.api import DEFAULT_VIEW, Game, GameInfo
+from search.api import Decision, Planner, PlannerConfig, Position
+from search.planner import make as make_planner
+
+
+class PlannerAgent:
+    """Searches the true game in this process: the yardstick for planners on a model.
+
+    It knows the rules, not the hidden state: in games of imperfect information it is given its own history alone.
+    """
+
+    def __init__(self, game: Game, config: PlannerConfig, name: str, view: str = DEFAULT_VIEW) -> None:
+        self.name = name
+        self.view = view
+        self.needs = Needs(state="native" if game.info.perfect_information else "none")
+        self._planner: Planner = make_planner(game, config)
+
+    def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        pass
+
+    def act(self, turn: Turn) -> Move:
+        position = Position(player=turn.player, history=turn.history, state=turn.state)
+        decision: Decision = self._planner.choose(position, random.Random(turn.seed))
+        return Move(decision.action, decision.fallback, decision.errors)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,206 @@
+"""The games of a tournament on disk: an SQLite file that survives kills and that a second process may not open."""
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from arena.match import GameRecord
+from arena.seeds import canonical
+
+FORMAT_VERSION = 1
+FILE_NAME = "games.sqlite"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, record TEXT NOT NULL, seconds TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS faults (key TEXT NOT NULL, attempt INTEGER NOT NULL, message TEXT NOT NULL,
+    PRIMARY KEY (key, attempt));
+"""
+
+
+class StoreError(Exception):
+    """The file of games cannot be used; the message says why and what to do."""
+
+
+class StoreLockedError(StoreError):
+    """Another process has the file open."""
+
+
+class ConfigMismatchError(StoreError):
+    """The folder holds the games of another configuration; the message lists what differs."""
+
+
+class Games(Protocol):
+    """Keeps the games of one tournament by key."""
+
+    def add(self, key: str, record: GameRecord) -> None: ...
+
+    def add_fault(self, key: str, message: str) -> int: ...
+
+    def games(self) -> dict[str, GameRecord]: ...
+
+    def faults(self) -> dict[str, list[str]]: ...
+
+
+class MemoryStore:
+    """Keeps games in memory, for tournaments that nobody will resume."""
+
+    def __init__(self) -> None:
+        self._games: dict[str, GameRecord] = {}
+        self._faults: dict[str, list[str]] = {}
+
+    def add(self, key: str, record: GameRecord) -> None:
+        self._games.setdefault(key, record)
+
+    def add_fault(self, key: str, message: str) -> int:
+        self._faults.setdefault(key, []).append(message)
+        return len(self._faults[key])
+
+    def games(self) -> dict[str, GameRecord]:
+        return dict(self._games)
+
+    def faults(self) -> dict[str, list[str]]:
+        return {key: list(messages) for key, messages in self._faults.items()}
+
+
+class GameStore:
+    """Finished games by key, in one folder, for one configuration. A context manager.
+
+    A game is written in one transaction as soon as it is finished; a key that is there already is left as it is.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        """Opens or creates the file of games in `folder`.
+
+        Raises:
+            StoreLockedError: another process has it open.
+            ConfigMismatchError: it was made with another configuration.
+            StoreError: the file or the folder cannot be read or written.
+        """
+        self.path = folder / FILE_NAME
+        self._lock = _lock(folder)
+        try:
+            self._database = self._open(config)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def __enter__(self) -> "GameStore":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file and lets other processes in; may be called more than once."""
+        if self._lock >= 0:
+            self._database.close()
+            os.close(self._lock)
+            self._lock = -1
+
+    def add(self, key: str, record: GameRecord) -> None:
+        """Stores a finished game; does nothing if the key is known.
+
+        Raises:
+            StoreError: the disk is full or read-only; games that were stored before are safe.
+        """
+        data = record.to_json()
+        seconds = data.pop("seconds")
+        with self._named_errors():
+            self._database.execute(
+                "INSERT OR IGNORE INTO games VALUES (?, ?, ?)", (key, canonical(data), canonical(seconds))
+            )
+
+    def add_fault(self, key: str, message: str) -> int:
+        """Notes that something of ours broke during a game, and returns how often that has happened to it."""
+        with self._named_errors():
+            count = int(self._database.execute("SELECT COUNT(*) FROM faults WHERE key = ?", (key,)).fetchone()[0])
+            self._database.execute("INSERT INTO faults VALUES (?, ?, ?)", (key, count + 1, message))
+        return count + 1
+
+    def games(self) -> dict[str, GameRecord]:
+        """Returns every stored game by key."""
+        with self._named_errors():
+            rows = self._database.execute("SELECT key, record, seconds FROM games ORDER BY key").fetchall()
+        return {
+            key: GameRecord.from_json({**json.loads(record), "seconds": json.loads(seconds)})
+            for key, record, seconds in rows
+        }
+
+    def faults(self) -> dict[str, list[str]]:
+        """Returns the messages of what broke, by key, oldest first."""
+        with self._named_errors():
+            rows = self._database.execute("SELECT key, message FROM faults ORDER BY key, attempt").fetchall()
+        messages: dict[str, list[str]] = {}
+        for key, message in rows:
+            messages.setdefault(key, []).append(message)
+        return messages
+
+    def _open(self, config: dict[str, Any]) -> sqlite3.Connection:
+        with self._named_errors():
+            database = sqlite3.connect(self.path, isolation_level=None)
+            # NORMAL loses no committed game when the process is killed, only when the machine loses power.
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.executescript(_SCHEMA)
+            database.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (canonical(FORMAT_VERSION),))
+            database.execute("INSERT OR IGNORE INTO meta VALUES ('config', ?)", (canonical(config),))
+            stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
+        if stored["format"] != FORMAT_VERSION:
+            database.close()
+            raise StoreError(
+                f"{self.path} has format {stored['format']}, this version reads {FORMAT_VERSION}: use another folder."
+            )
+        changed = differences(stored["config"], json.loads(canonical(config)))
+        if changed:
+            database.close()
+            raise ConfigMismatchError(
+                f"{self.path} holds games of another configuration ({'; '.join(changed)}): "
+                "use another folder, or the settings it was made with."
+            )
+        return database
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"{self.path} cannot be used ({error}): check that the disk has room and is writable, "
+                "and that the file is a whole file of games; nothing in it was changed."
+            ) from error
+
+
+def differences(stored: Any, given: Any, place: str = "") -> list[str]:
+    """Returns where two JSON values differ, as `place: stored, now given`, in order of the keys."""
+    if isinstance(stored, dict) and isinstance(given, dict):
+        keys = sorted({*stored, *given})
+        found = (differences(stored.get(key), given.get(key), f"{place}.{key}" if place else key) for key in keys)
+        return [line for lines in found for line in lines]
+    return [] if stored == given else [f"{place}: {canonical(stored)}, now {canonical(given)}"]
+
+
+def _lock(folder: Path) -> int:
+    path = folder / f"{FILE_NAME}.lock"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written ({error.strerror}): choose a folder that can be.") from error
+    try:
+        # The system lets go of the lock when its holder dies, however it dies.
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise StoreLockedError(
+            f"{folder / FILE_NAME} is open in another process: wait for it, stop it, or use another folder."
+        ) from error
+    return handle

@@ -1,0 +1,170 @@
+"""Small games of exact rules, for tests of the arena."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena.match import Forfeit, GameRecord
+from games.api import CHANCE, TERMINAL, Action, GameInfo, IllegalActionError, Observation, State
+
+
+class HighCard:
+    """Each player is dealt a card 0..9 nobody else sees, then says keep, or names a number; the highest card wins 1.
+
+    Between the deals the first player makes a choice, so that chance nodes have players' moves between them.
+    """
+
+    info = GameInfo(
+        id="high_card",
+        num_players=2,
+        utility="win_loss_draw",
+        min_utility=-1.0,
+        max_utility=1.0,
+        perfect_information=False,
+        has_chance=True,
+        player_names=("first", "second"),
+        max_length=4,
+    )
+
+    def initial_state(self) -> State:
+        return {"cards": [], "said": []}
+
+    def current_player(self, state: State) -> int:
+        cards, said = len(state["cards"]), len(state["said"])
+        if cards == 0:
+            return CHANCE
+        if said == 0:
+            return 0
+        if said == 1 and state["said"][0] == "again":
+            return 0
+        if cards == 1:
+            return CHANCE
+        return 1 if state["said"][-1] != "done" else TERMINAL
+
+    def legal_actions(self, state: State) -> list[Action]:
+        player = self.current_player(state)
+        if player == CHANCE:
+            return [str(card) for card in range(10)]
+        return {0: ["keep"] if state["said"] else ["keep", "again"], 1: ["done"], TERMINAL: []}[player]
+
+    def chance_outcomes(self, state: State) -> list[tuple[Action, float]]:
+        return [(action, 0.1) for action in self.legal_actions(state)] if self.current_player(state) == CHANCE else []
+
+    def apply_action(self, state: State, action: Action) -> State:
+        if action not in self.legal_actions(state):
+            raise IllegalActionError(f"{action!r} is not legal.")
+        if self.current_player(state) == CHANCE:
+            return {"cards": [*state["cards"], int(action)], "said": state["said"]}
+        return {"cards": state["cards"], "said": [*state["said"], action]}
+
+    def rewards(self, state: State) -> list[float]:
+        if self.current_player(state) != TERMINAL:
+            return [0.0, 0.0]
+        sign = float((state["cards"][0] > state["cards"][1]) - (state["cards"][0] < state["cards"][1]))
+        return [sign, -sign]
+
+    def observations(self, state: State) -> list[Observation]:
+        cards = [*state["cards"], None, None]
+        return [{"own card": cards[player], "said": state["said"]} for player in range(2)]
+
+
+class Pair:
+    """Two players say `red` or `blue` in turn; both get 4 if they agree, -2 if not; `end` stops the game for 1."""
+
+    def __init__(self, players: int = 2) -> None:
+        self.info = GameInfo(
+            id="pair",
+            num_players=players,
+            utility="identical",
+            min_utility=-2.0,
+            max_utility=4.0,
+            perfect_information=True,
+            has_chance=False,
+            player_names=tuple(f"player {number}" for number in range(players)),
+            max_length=players,
+            views=("default", "loud"),
+        )
+
+    def initial_state(self) -> State:
+        return {"said": []}
+
+    def current_player(self, state: State) -> int:
+        return TERMINAL if len(state["said"]) == self.info.num_players or "end" in state["said"] else len(state["said"])
+
+    def legal_actions(self, state: State) -> list[Action]:
+        return [] if self.current_player(state) == TERMINAL else ["red", "blue", "end"]
+
+    def chance_outcomes(self, state: State) -> list[tuple[Action, float]]:
+        return []
+
+    def apply_action(self, state: State, action: Action) -> State:
+        if action not in self.legal_actions(state):
+            raise IllegalActionError(f"{action!r} is not legal.")
+        return {"said": [*state["said"], action]}
+
+    def rewards(self, state: State) -> list[float]:
+        reward = self.outcome(state)["paid"] if self.current_player(state) == TERMINAL else 0.0
+        return [reward] * self.info.num_players
+
+    def observations(self, state: State) -> list[Observation]:
+        return [{"said": state["said"]} for _ in range(self.info.num_players)]
+
+    def observation(self, state: State, player: int, view: str) -> Observation:
+        return {"said": state["said"], "view": view}
+
+    def outcome(self, state: State) -> dict[str, Any]:
+        early = "end" in state["said"]
+        won = early or len(set(state["said"])) == 1
+        score = 1.0 if early else 4.0
+        return {"won": won, "ended_early": early, "score": score, "paid": score if won else -2.0}
+
+    def render(self, state: State, player: int | None = None) -> str:
+        return f"table of {player}: {' '.join(state['said'])}"
+
+
+@pytest.fixture
+def high_card() -> HighCard:
+    return HighCard()
+
+
+@pytest.fixture
+def pair() -> Pair:
+    return Pair()
+
+
+@pytest.fixture
+def pair_of_three() -> Pair:
+    return Pair(3)
+
+
+@pytest.fixture
+def record() -> Callable[..., GameRecord]:
+    """Builds a record from what a test cares about."""
+
+    def build(
+        seats: str,
+        returns: list[float],
+        deal: int = 0,
+        forfeit: Forfeit | None = None,
+        outcome: dict[str, Any] | None = None,
+        length: int = 2,
+    ) -> GameRecord:
+        names = tuple(seats.split())
+        return GameRecord(
+            game="toy",
+            deal_seed=deal,
+            seats=names,
+            actions=tuple((index % len(names), "move") for index in range(length)),
+            paid=tuple(returns),
+            returns=tuple(returns),
+            outcome=outcome,
+            forfeit=forfeit,
+            length=length,
+            fallbacks=tuple({} for _ in names),
+            model_errors=tuple({} for _ in names),
+            sandbox=None,
+            seconds=tuple((0.5,) for _ in names),
+        )
+
+    return build

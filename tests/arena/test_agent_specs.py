@@ -1,0 +1,58 @@
+import json
+
+import pytest
+
+from arena.agent_specs import AgentSpec, AgentSpecError, parse
+
+
+def test_planner_with_short_and_full_names() -> None:
+    spec = parse("ismcts:sims=3000,leaf=value,exploration=2.5")
+    assert spec.kind == "ismcts"
+    assert spec.planner == {"simulations": 3000, "leaf": "value", "exploration": 2.5}
+    assert spec.name == "ismcts:sims=3000,leaf=value,exploration=2.5"
+    config = spec.planner_config(perfect_information=False)
+    assert (config.algorithm, config.simulations, config.leaf, config.rollouts) == ("ismcts", 3000, "value", 10)
+
+
+def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
+    spec = parse("cwm:runs/one,sims=50,name=mine,view=memory")
+    assert (spec.model, spec.name, spec.view) == ("runs/one", "mine", "memory")
+    assert spec.planner_config(True).algorithm == "mcts"
+    assert spec.planner_config(False).algorithm == "ismcts"
+    assert parse("cwm:x,algorithm=ismcts").planner_config(True).algorithm == "ismcts"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("randm", "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, human; did you mean 'random'?"),
+        ("random:sims=3", "Agent 'random' takes only name= and view=, not simulations."),
+        ("mcts:sims", "Agent 'mcts:sims': 'sims' is no setting; write NAME=VALUE."),
+        ("mcts:sims=", "Agent 'mcts:sims=': 'sims=' is no setting; write NAME=VALUE."),
+        ("mcts:sims=many", "Agent 'mcts:sims=many': simulations must be a whole number, not 'many'."),
+        ("mcts:c=nan", "Agent 'mcts:c=nan': exploration must be finite and not negative, not nan."),
+        ("mcts:simz=3", "Agent 'mcts:simz=3' has no setting 'simz'; did you mean 'sims'?"),
+        ("mcts:leaf=guess", "Agent 'mcts:leaf=guess': leaf is rollout or value, not 'guess'."),
+        ("mcts:sims=1,simulations=2", "Agent 'mcts:sims=1,simulations=2' sets 'simulations' twice."),
+        ("mcts:algorithm=ismcts", "Agent 'mcts' is its own algorithm: leave out algorithm=ismcts."),
+        ("cwm", "Agent 'cwm' names no model: write cwm:FOLDER, a run or a bundle."),
+        ("cwm:sims=3", "Agent 'cwm:sims=3' names no model: write cwm:FOLDER, a run or a bundle."),
+    ],
+)
+def test_wrong_description_is_told_in_one_sentence(text: str, message: str) -> None:
+    with pytest.raises(AgentSpecError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+def test_spec_survives_json_and_tolerates_newer_keys() -> None:
+    spec = parse("cwm:runs/one,sims=50")
+    data = json.loads(json.dumps(spec.to_json()))
+    assert AgentSpec.from_json({**data, "invented later": 1}) == spec
+
+
+def test_model_counts_by_its_content_not_its_place() -> None:
+    one = AgentSpec("cwm", "m", model="here", model_hash="abc")
+    two = AgentSpec("cwm", "m", model="there", model_hash="abc")
+    assert one.identity() == two.identity()
+    assert "model" not in one.identity()
