@@ -73,6 +73,7 @@ def run_simulations(
     """
     limit = max(FEWEST_ERRORS, simulations // 2)
     done = failed = 0
+    first = ""
     for _ in range(simulations):
         try:
             simulate()
@@ -82,10 +83,11 @@ def run_simulations(
             errors.add(error)
             abandon()
             failed += 1
+            first = first or describe(error)
             if failed >= limit:
-                return done, f"the model raised in {failed} of {failed + done} simulations, last {describe(error)}"
+                return done, f"the model raised in {failed} of {failed + done} simulations, first {first}"
         else:
             done += 1
     if not done:
-        return done, f"the model raised in all {failed} simulations"
+        return done, f"the model raised in all {failed} simulations, first {first}"
     return done, None

@@ -195,6 +195,7 @@ class Tree:
         self._nodes: dict[int, InfoNode] = {}
         self._cached = 0
         self._walk: Walk = []
+        self._fresh: list[tuple[InfoNode, Action]] = []
         # Every particle recreates what the searching player saw and did, so its key at the root is one and the same.
         self.root = InfoNode(belief.keys.of(position.history, player), player)
         self.root.open = True
@@ -206,6 +207,7 @@ class Tree:
         scene = self._root_scene(particle)
         walk: Walk = []
         self._walk = walk
+        self._fresh.clear()
         while len(walk) < self._max_depth:
             if scene.player >= 0:
                 node = scene.node or self._node(scene, particle)
@@ -227,16 +229,12 @@ class Tree:
 
     def abandon(self) -> None:
         """Takes back the new edges of a simulation in which the model raised."""
-        for node, edge, _ in self._walk:
-            if node is not None and edge is not None and not edge.visits:
-                self._give_back(node, edge.action)
-
-    def _give_back(self, node: InfoNode, action: Action) -> None:
-        # Without retries the action stays in `by_action`, and so is never tried again.
-        if node.retries:
-            node.retries -= 1
-            del node.by_action[action]
-            node.untried.insert(0, action)
+        for node, action in self._fresh:
+            # Without retries the action stays in `by_action`, and so is never tried again.
+            if node.retries:
+                node.retries -= 1
+                del node.by_action[action]
+                node.untried.insert(0, action)
 
     def _root_scene(self, particle: Particle) -> Scene:
         scene = particle.cache
@@ -305,6 +303,7 @@ class Tree:
     def _new_edge(self, node: InfoNode, action: Action) -> KeyEdge:
         edge = Edge(action, node.player, self._belief.keys.done(node.key, action))
         node.by_action[action] = edge
+        self._fresh.append((node, action))
         return edge
 
     def _next(self, scene: Scene, action: Action, key: int | None) -> Scene:

@@ -113,6 +113,7 @@ class Tree:
         self._nothing = [0.0] * game.info.num_players
         self._path: list[NodeEdge] = []
         self._parents: list[Node] = []
+        self._fresh: list[tuple[Node, Action]] = []
         self.root = Node(position.state, position.player, None)
         self.root.open = True
 
@@ -122,6 +123,7 @@ class Tree:
         path: list[NodeEdge] = []
         parents: list[Node] = []
         self._path, self._parents = path, parents
+        self._fresh.clear()
         while len(path) < self._max_depth:
             player = node.player
             if player >= 0:
@@ -141,9 +143,10 @@ class Tree:
 
     def abandon(self) -> None:
         """Takes back the new edge of a simulation in which the model raised."""
-        for node, edge in zip(self._parents, self._path, strict=True):
-            if edge.player >= 0 and not edge.visits:
-                give_back(node, edge.action)
+        for node, action in self._fresh:
+            if node.retries and node.untried is not None:
+                node.retries -= 1
+                node.untried.insert(0, action)
 
     def _step(self, node: Node) -> NodeEdge:
         untried = node.untried
@@ -153,12 +156,8 @@ class Tree:
         edges = node.edges
         if untried and (self._limit is None or len(edges) < self._limit(node.visits)):
             action = untried.pop()
-            try:
-                child = self._child(node, action)
-            except Exception:
-                give_back(node, action)
-                raise
-            return Edge(action, node.player, child)
+            self._fresh.append((node, action))
+            return Edge(action, node.player, self._child(node, action))
         if not edges:
             raise BrokenModelError(f"player {node.player} is to move and has no action that the model can play")
         return self._select(edges, node.visits)
@@ -197,10 +196,3 @@ class Tree:
                 node.edges.append(edge)
             node.visits += 1
             edge.record(returns[edge.player])
-
-
-def give_back(node: Node, action: Action) -> None:
-    """Puts an action back at the end of the queue, as long as the node has retries left."""
-    if node.retries and node.untried is not None:
-        node.retries -= 1
-        node.untried.insert(0, action)

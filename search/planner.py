@@ -1,12 +1,14 @@
 """From settings to a planner."""
 
+import math
+
 from games.api import EstimatesValue, Game, ResamplesHistory
 from search.api import Planner, PlannerConfig, PlannerConfigError
 from search.ismcts import Ismcts
 from search.mcts import Mcts
 
-AT_LEAST_ONE = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries")
-AT_LEAST_ZERO = ("exploration", "widening_coefficient", "widening_exponent", "widening_minimum")
+COUNTS = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries")
+AMOUNTS = ("exploration", "widening_coefficient", "widening_exponent", "widening_minimum")
 
 
 def make(game: Game, config: PlannerConfig) -> Planner:
@@ -47,10 +49,13 @@ def check(config: PlannerConfig) -> None:
         raise PlannerConfigError(f"algorithm is {config.algorithm!r}, expected 'mcts' or 'ismcts'.")
     if config.leaf not in ("rollout", "value"):
         raise PlannerConfigError(f"leaf is {config.leaf!r}, expected 'rollout' or 'value'.")
-    for names, least in ((AT_LEAST_ONE, 1), (AT_LEAST_ZERO, 0)):
-        for name in names:
-            value = getattr(config, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= least:
-                raise PlannerConfigError(f"{name} is {value!r}, expected a number of at least {least}.")
+    for name in COUNTS:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise PlannerConfigError(f"{name} is {value!r}, expected a whole number of at least 1.")
+    for name in AMOUNTS:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise PlannerConfigError(f"{name} is {value!r}, expected a number of at least 0.")
     if config.widening_coefficient and config.widening_minimum < 1:
         raise PlannerConfigError("widening_minimum is 0, expected at least 1 child a node.")

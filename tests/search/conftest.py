@@ -1,13 +1,14 @@
 """Small games with known values: trees written out by hand, and tic-tac-toe on JSON states."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from games.api import CHANCE, TERMINAL, GameInfo
+
 
 @dataclass
 class Spot:
@@ -210,3 +211,20 @@ def meet() -> HiddenGame:
 
     root = Spot(CHANCE, {"sun": sign("sun"), "moon": sign("moon")}, {"sun": 0.5, "moon": 0.5})
     return HiddenGame(root, 2, "identical", -1.0, 4.0, perfect=False)
+
+
+@pytest.fixture
+def blind_call() -> Callable[..., HiddenGame]:
+    """A coin is tossed; player 0, who does not see it, passes (-0.5) or bets; then player 1 calls it, seeing it or not:
+    right costs player 0 one, wrong pays one."""
+
+    def make(seen: bool) -> HiddenGame:
+        def bet(coin: str) -> Spot:
+            calls = {side: end(-1.0, 1.0) if side == coin else end(1.0, -1.0) for side in ("heads", "tails")}
+            called = Spot(1, calls, see={1: coin if seen else None})
+            return Spot(0, {"bet": called, "pass": end(-0.5, 0.5)})
+
+        root = Spot(CHANCE, {"heads": bet("heads"), "tails": bet("tails")}, {"heads": 0.5, "tails": 0.5})
+        return HiddenGame(root, 2, "zero_sum", -1.0, 1.0, perfect=False)
+
+    return make

@@ -1,0 +1,146 @@
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from search import session
+from search.api import PlannerConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = {"algorithm": "ismcts", "simulations": 40, "rollouts": 1}
+
+
+def test_choose_speaks_json_both_ways(pennies_game: Any) -> None:
+    argument = {"config": QUICK, "player": 1, "history": [[{"sees": "high"}, None]], "state": None}
+    result = session.choose(pennies_game, json.loads(json.dumps(argument)), random.Random(0))
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    assert result["action"] == "heads"
+    assert result["simulations"] == 40
+    assert set(result) >= {"visits", "values", "fallback", "belief", "errors", "seconds"}
+
+
+def test_choose_on_a_given_state(tic_tac_toe: Any) -> None:
+    argument = {"config": {"simulations": 200}, "player": 0, "history": [], "state": {"board": "xx.oo...."}}
+    assert session.choose(tic_tac_toe, argument, random.Random(0))["action"] == "2"
+
+
+def test_search_without_any_action_says_why(pennies_game: Any) -> None:
+    argument = {"config": QUICK, "player": 1, "history": []}
+    result = session.choose(pennies_game, argument, random.Random(0))
+    assert result["action"] is None
+    assert "history" in result["fallback"]
+
+
+def test_games_are_played_in_all_rotations_of_the_seats_on_one_deal(pennies_game: Any) -> None:
+    argument = {"seats": [QUICK, "random"], "games": 3, "rotations": True}
+    records = session.play(pennies_game, argument, random.Random(1))["games"]
+    assert [(record["deal"], record["rotation"], record["seats"]) for record in records] == [
+        (deal, rotation, [rotation, 1 - rotation]) for deal in range(3) for rotation in range(2)
+    ]
+    assert all(record["ended"] and record["actions"] == 2 and sum(record["returns"]) == 0 for record in records)
+    assert all(record["failure"] is None and record["errors"] == {} for record in records)
+
+
+def test_search_beats_random_play(tic_tac_toe: Any) -> None:
+    argument = {"seats": [{"simulations": 100, "rollouts": 1}, "random"], "games": 10, "rotations": True}
+    records = session.play(tic_tac_toe, argument, random.Random(0))["games"]
+    assert sum(record["returns"][record["seats"].index(0)] for record in records) >= 16
+
+
+def test_first_games_do_not_depend_on_how_many_follow(pennies_game: Any) -> None:
+    few, many = (
+        session.play(pennies_game, {"seats": [QUICK, QUICK], "games": games}, random.Random(2))["games"]
+        for games in (2, 4)
+    )
+    assert many[:2] == few
+
+
+def test_game_is_cut_after_so_many_actions(tic_tac_toe: Any) -> None:
+    argument = {"seats": ["random", "random"], "games": 1, "max_actions": 3}
+    record = session.play(tic_tac_toe, argument, random.Random(0))["games"][0]
+    assert (record["ended"], record["actions"]) == (False, 3)
+
+
+def test_model_that_raises_ends_its_game_and_says_so(tic_tac_toe: Any) -> None:
+    class Flawed(type(tic_tac_toe)):  # type: ignore[misc]
+        def rewards(self, state: Any) -> list[float]:
+            raise IndexError("off the board")
+
+    record = session.play(Flawed(), {"seats": ["random", "random"], "games": 1}, random.Random(0))["games"][0]
+    assert (record["ended"], record["failure"]) == (False, "IndexError: off the board")
+
+
+def test_visited_steps_replay_on_the_game(pennies_game: Any) -> None:
+    result = session.visited(pennies_game, {"seats": [QUICK, "random"], "games": 2}, random.Random(0))
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    for trajectory in result["trajectories"]:
+        assert [step["player"] for step in trajectory["steps"]] == [-1, 0, 1, -4]
+        state = pennies_game.initial_state()
+        for step in trajectory["steps"]:
+            assert step["state"] == state
+            assert step["legal_actions"] == pennies_game.legal_actions(state)
+            assert step["rewards"] == pennies_game.rewards(state)
+            if step["action"] is not None:
+                state = pennies_game.apply_action(state, step["action"])
+        assert trajectory["steps"][-1]["action"] is None
+
+
+def test_playouts_and_benchmark_count_what_they_ran(tic_tac_toe: Any) -> None:
+    assert session.playouts(tic_tac_toe, {"games": 20}, random.Random(0))["games"] == 20
+    position = {"player": 0, "history": [], "state": tic_tac_toe.initial_state()}
+    argument = {"config": {"simulations": 30, "rollouts": 1}, "positions": [position] * 3}
+    result = session.benchmark(tic_tac_toe, argument, random.Random(0))
+    assert (result["simulations"], result["errors"], result["fallbacks"]) == (90, 0, 0)
+
+
+@pytest.mark.parametrize("seats", [["random"], ["random", "clever"]])
+def test_wrong_seats_are_refused(tic_tac_toe: Any, seats: list[str]) -> None:
+    with pytest.raises(PlannerConfigError, match="seat"):
+        session.play(tic_tac_toe, {"seats": seats, "games": 1}, random.Random(0))
+
+
+def test_payload_lists_every_module_after_those_it_imports() -> None:
+    loaded: set[str] = set()
+    for name in session.PAYLOAD:
+        text = (ROOT / name.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+        for other in session.PAYLOAD:
+            package, module = other.split(".")
+            uses = f"from {other} import" in text or f"from {package} import {module}" in text
+            assert not uses or other in loaded, f"{name} imports {other}"
+        loaded.add(name)
+
+
+PROGRAM = """
+import importlib.util, json, random, sys
+sys.path.insert(0, sys.argv[1])
+spec = importlib.util.spec_from_file_location("written_games", sys.argv[2])
+games = importlib.util.module_from_spec(spec)
+sys.modules["written_games"] = games
+spec.loader.exec_module(games)
+from search import session
+quick = {"algorithm": "ismcts", "simulations": 60, "rollouts": 2}
+results = [
+    session.play(games.pennies(), {"seats": [quick, quick], "games": 3}, random.Random(7)),
+    session.play(games.TicTacToe(), {"seats": [{"simulations": 60}, "random"], "games": 3}, random.Random(7)),
+]
+print(json.dumps(results))
+"""
+
+
+def test_results_do_not_depend_on_the_hash_seed() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(ROOT), str(Path(__file__).with_name("conftest.py"))],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(outputs) == 1
