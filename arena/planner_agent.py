@@ -3,6 +3,7 @@
 import random
 
 from arena.agents import Move, Needs, Turn
+from arena.viewed_game import with_view
 from games.api import DEFAULT_VIEW, Game, GameInfo
 from search.api import Decision, Planner, PlannerConfig, Position
 from search.planner import make as make_planner
@@ -18,7 +19,7 @@ class PlannerAgent:
         self.name = name
         self.view = view
         self.needs = Needs(state="native" if game.info.perfect_information else "none")
-        self._planner: Planner = make_planner(game, config)
+        self._planner: Planner = make_planner(with_view(game, view), config)
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
         pass

@@ -1,0 +1,113 @@
+"""Ways to play for test data: random, search on the true game, scripted; a mixture of them drawn by seat and game."""
+
+import importlib
+import importlib.util
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cwm.trajectories import Policy, Trajectory, game_seed, play, random_policy
+from games import registry
+from games.api import Action, Game, GameError, ObsActionHistory, ResamplesHistory, State
+from search.api import Planner, PlannerConfig, Position
+from search.planner import make
+
+MAX_SIMULATIONS = 100
+"""The CWM paper's test data come from random play and from searches of at most so many simulations."""
+
+
+@dataclass(frozen=True)
+class NamedPolicy:
+    """A policy in a mixture.
+
+    Attributes:
+        name: in tables.
+        policy: how to play.
+        weight: how often it is drawn, against the others.
+        whole_table: once drawn, it takes every seat of the game (a script that wins needs its partners).
+    """
+
+    name: str
+    policy: Policy
+    weight: float = 1.0
+    whole_table: bool = False
+
+
+class SearchPolicy:
+    """Searches the true game at every move: MCTS where nothing is hidden, else ISMCTS on the player's own history."""
+
+    def __init__(self, game: Game, simulations: int = MAX_SIMULATIONS, rollouts: int = 1) -> None:
+        """Sets up a search.
+
+        Args:
+            game: the game that will be played.
+            simulations: a move.
+            rollouts: a leaf.
+
+        Raises:
+            GameError: something is hidden, and the game cannot resample histories.
+        """
+        hidden = not game.info.perfect_information
+        if hidden and not isinstance(game, ResamplesHistory):
+            raise GameError(f"{game.info.id} hides information and cannot resample histories: use another policy.")
+        config = PlannerConfig(algorithm="ismcts" if hidden else "mcts", simulations=simulations, rollouts=rollouts)
+        self._planner: Planner = make(game, config)
+
+    def __call__(self, game: Game, state: State, history: ObsActionHistory, player: int, rng: random.Random) -> Action:
+        known = state if game.info.perfect_information else None
+        return self._planner.choose(Position(player, history, known), rng).action
+
+
+def scripted(game_id: str) -> Mapping[str, Policy]:
+    """Returns the scripted policies that ship in the game's folder (`policy.POLICIES`), {} if it has none."""
+    package = registry.describe(game_id).package
+    if not package or importlib.util.find_spec(f"{package}.policy") is None:
+        return {}
+    found: Mapping[str, Policy] = importlib.import_module(f"{package}.policy").POLICIES
+    return found
+
+
+def standard_mixture(game: Game) -> list[NamedPolicy]:
+    """Returns what the held-out test games are played with: random, two strengths of search, scripted policies.
+
+    Scripted policies share the weight of one and take whole tables: they make sure that rare ends occur.
+    """
+    mixture = [NamedPolicy("random", random_policy)]
+    if game.info.perfect_information or isinstance(game, ResamplesHistory):
+        mixture.append(NamedPolicy("search-10", SearchPolicy(game, 10)))
+        mixture.append(NamedPolicy(f"search-{MAX_SIMULATIONS}", SearchPolicy(game)))
+    scripts = scripted(game.info.id)
+    mixture.extend(NamedPolicy(name, policy, 1 / len(scripts), True) for name, policy in sorted(scripts.items()))
+    return mixture
+
+
+def draw_seats(mixture: Sequence[NamedPolicy], players: int, seed: int) -> list[NamedPolicy]:
+    """Returns who plays each seat of one game: drawn by weight, from the game's seed alone.
+
+    Raises:
+        GameError: the mixture is empty.
+    """
+    if not mixture:
+        raise GameError("A mixture of policies needs at least one.")
+    rng = random.Random(f"seats/{seed}")
+    first = _draw(mixture, rng)
+    if first.whole_table:
+        return [first] * players
+    seated = [entry for entry in mixture if not entry.whole_table]
+    return [first, *(_draw(seated, rng) for _ in range(players - 1))]
+
+
+def _draw(mixture: Sequence[NamedPolicy], rng: random.Random) -> NamedPolicy:
+    return rng.choices(mixture, [entry.weight for entry in mixture])[0]
+
+
+def collect_mixed(
+    game: Game, games: int, seed: int, mixture: Sequence[NamedPolicy], first: int = 0
+) -> list[Trajectory]:
+    """Plays games `first`, `first` + 1, … whose seats are drawn anew for each; game i depends on (seed, i) alone."""
+    trajectories = []
+    for index in range(first, first + games):
+        own_seed = game_seed(seed, index)
+        seats = draw_seats(mixture, game.info.num_players, own_seed)
+        trajectories.append(play(game, [entry.policy for entry in seats], own_seed, index))
+    return trajectories
