@@ -1,0 +1,230 @@
+"""Recorded completions: plain JSON lines, reviewed in a diff, each with a checksum of its own."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from cwm.llm.api import Completion, ConfigurationError, Request
+from cwm.llm.files import json_line
+from cwm.llm.keys import (
+    canonical_request,
+    completion_from_json,
+    completion_to_json,
+    digest,
+    request_from_json,
+    request_key,
+)
+
+VERSION = 1
+SUFFIX = ".jsonl"
+
+
+class RecordingError(ConfigurationError):
+    """A recording is missing, of another version, or not as it was written."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One recorded call.
+
+    Attributes:
+        key: `request_key(request)`.
+        occurrence: how many equal requests the run made before it.
+        request: what was asked.
+        completion: what came back, with its own outcome: a truncated answer stays truncated.
+        date: when it was answered, ISO 8601, empty if nobody said.
+    """
+
+    key: str
+    occurrence: int
+    request: Request
+    completion: Completion
+    date: str
+
+    def line(self) -> str:
+        """Returns the record as one line of JSON."""
+        completion = completion_to_json(self.completion)
+        del completion["latency_s"]
+        return _sealed(
+            {
+                "key": self.key,
+                "occurrence": self.occurrence,
+                "purpose": self.request.purpose,
+                "request": canonical_request(self.request),
+                "completion": completion,
+                "model": self.completion.model,
+                "date": self.date,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a recording: what it is of."""
+
+    game: str = ""
+    note: str = ""
+
+    def line(self) -> str:
+        """Returns the header as one line of JSON."""
+        return _sealed({"recording": {"game": self.game, "note": self.note}})
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A whole recording, checked.
+
+    Attributes:
+        name: its file's name without the ending.
+        header: what it is of.
+        records: in file order; of an answer that was asked again because it was not good, the last one alone.
+    """
+
+    name: str
+    header: Header
+    records: tuple[Record, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """Returns name, game, models, dates, calls by outcome and by purpose, and tokens as JSON."""
+        completions = [record.completion for record in self.records]
+        dates = sorted(record.date for record in self.records if record.date)
+        return {
+            "name": self.name,
+            "game": self.header.game,
+            "note": self.header.note,
+            "models": sorted({completion.model for completion in completions}),
+            "first_date": dates[0] if dates else "",
+            "last_date": dates[-1] if dates else "",
+            "calls": len(self.records),
+            "outcomes": dict(sorted(Counter(completion.outcome for completion in completions).items())),
+            "purposes": dict(sorted(Counter(record.request.purpose for record in self.records).items())),
+            "input_tokens": sum(completion.usage.input_tokens for completion in completions),
+            "output_tokens": sum(completion.usage.output_tokens for completion in completions),
+            "tokens_estimated": any(completion.usage.estimated for completion in completions),
+        }
+
+
+def bundled_names() -> list[str]:
+    """Returns the names of the recordings that ship with the project."""
+    folder = _bundled_folder()
+    if not folder.is_dir():
+        return []
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def bundled() -> list[Recording]:
+    """Returns the recordings that ship with the project, loaded and checked.
+
+    Raises:
+        RecordingError: one of them is not as it was written.
+    """
+    return [load(name) for name in bundled_names()]
+
+
+def load(name_or_path: str) -> Recording:
+    """Loads a recording and checks every line of it.
+
+    Args:
+        name_or_path: a bundled recording's name, or the path of a `.jsonl` file.
+
+    Raises:
+        RecordingError: it is not there, or a line is not as it was written.
+    """
+    path = Path(name_or_path)
+    if path.suffix == SUFFIX or len(path.parts) > 1:
+        return parse(path.stem, _read(path, str(path)), str(path))
+    if name_or_path not in bundled_names():
+        known = ", ".join(bundled_names()) or "none"
+        raise RecordingError(
+            f"There is no recording {name_or_path!r}; bundled ones: {known}. Give one of them or a {SUFFIX} file."
+        )
+    return parse(name_or_path, _read(_bundled_folder() / (name_or_path + SUFFIX), name_or_path), name_or_path)
+
+
+def parse(name: str, text: str, where: str) -> Recording:
+    """Parses and checks a recording's text.
+
+    Args:
+        name: the recording's name.
+        text: JSON lines.
+        where: the file, for messages.
+
+    Raises:
+        RecordingError: a line is not as it was written, a record is there twice, or an occurrence is missing.
+    """
+    header = Header()
+    records: dict[tuple[str, int], Record] = {}
+    for number, data in _lines(text, where):
+        try:
+            if "recording" in data:
+                header = Header(game=str(data["recording"]["game"]), note=str(data["recording"]["note"]))
+                continue
+            record = _record(data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecordingError(f"Line {number} of {where} is no record of version {VERSION} ({error}).") from None
+        known = records.pop((record.key, record.occurrence), None)
+        if known is not None and known.completion.outcome == "ok":
+            raise RecordingError(f"Line {number} of {where} repeats a call that has a good answer: delete one of them.")
+        records[record.key, record.occurrence] = record
+    _check_occurrences(records, where)
+    return Recording(name, header, tuple(records.values()))
+
+
+def _lines(text: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            raise RecordingError(f"Line {number} of {where} is no JSON ({error}): restore or delete it.") from None
+        if not isinstance(data, dict) or data.get("version") != VERSION:
+            raise RecordingError(f"Line {number} of {where} is no record of version {VERSION}: record it again.")
+        checksum = data.pop("checksum", None)
+        if checksum != digest(data):
+            raise RecordingError(
+                f"Line {number} of {where} was changed after it was recorded (its checksum does not match): restore it."
+            )
+        yield number, data
+
+
+def _record(data: Mapping[str, Any]) -> Record:
+    request = request_from_json({**data["request"], "purpose": data["purpose"]})
+    if request_key(request) != data["key"]:
+        raise ValueError("the key is not that of the request")
+    occurrence, completion = int(data["occurrence"]), completion_from_json(data["completion"])
+    if completion.model != data["model"]:
+        raise ValueError("it names two models")
+    return Record(data["key"], occurrence, request, completion, str(data["date"]))
+
+
+def _check_occurrences(records: Mapping[tuple[str, int], Record], where: str) -> None:
+    for key, count in Counter(key for key, _ in records).items():
+        missing = [number for number in range(count) if (key, number) not in records]
+        if missing:
+            raise RecordingError(
+                f"{where} lacks occurrence {missing[0]} of the request {key[:12]}: a line was deleted; restore it."
+            )
+
+
+def _sealed(data: dict[str, Any]) -> str:
+    versioned = {"version": VERSION, **data}
+    return json_line({**versioned, "checksum": digest(versioned)})
+
+
+def _bundled_folder() -> Traversable:
+    return resources.files("cwm") / "recordings"
+
+
+def _read(source: Traversable, where: str) -> str:
+    try:
+        return source.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordingError(
+            f"The recording {where} cannot be read ({error}): give the path of a {SUFFIX} file."
+        ) from None
