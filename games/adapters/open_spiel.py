@@ -1,5 +1,6 @@
 """Any OpenSpiel game as a `Game`: the state is the native `pyspiel.State`, cloned, never rebuilt from JSON."""
 
+import importlib
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -42,6 +43,8 @@ def load(name: str) -> pyspiel.Game:
             its states are not pure values.
     """
     short_name = name.split("(", 1)[0]
+    if short_name.startswith("python_") and short_name not in pyspiel.registered_names():
+        importlib.import_module("open_spiel.python.games")
     if short_name not in pyspiel.registered_names():
         raise GameError(f"OpenSpiel has no game {short_name!r}; `pyspiel.registered_names()` lists what it has.")
     try:

@@ -1,0 +1,78 @@
+"""Games are found by id, lazily, and wrong ids say what would be right."""
+
+import subprocess
+import sys
+
+import pytest
+
+from games import registry
+from games.api import GameError, UnknownGameError
+
+YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
+
+
+def test_ids_are_the_four_small_games_and_six_yokai() -> None:
+    assert registry.ids() == ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker", *YOKAI]
+
+
+@pytest.mark.parametrize("game_id", registry.ids())
+def test_made_game_carries_its_id(game_id: str) -> None:
+    assert registry.make(game_id).info.id == game_id
+
+
+def test_unknown_id_lists_the_known_and_the_nearest() -> None:
+    with pytest.raises(UnknownGameError, match=r"'yokai-9c-5p'. Did you mean yokai-9c-\dp\? Known: tic_tac_toe, "):
+        registry.make("yokai-9c-5p")
+
+
+def test_id_that_resembles_nothing_gets_no_hint() -> None:
+    with pytest.raises(UnknownGameError) as raised:
+        registry.describe("zzz")
+    assert "Did you mean" not in str(raised.value)
+    assert all(game_id in str(raised.value) for game_id in registry.ids())
+
+
+def test_unknown_parameter_is_refused() -> None:
+    with pytest.raises(GameError, match=r"leduc_poker cannot be made with \['memory'\]"):
+        registry.make("leduc_poker", memory=True)
+
+
+def test_parameter_that_the_id_fixes_is_refused() -> None:
+    with pytest.raises(GameError, match="yokai-9c-2p fixes players"):
+        registry.make("yokai-9c-2p", players=3)
+
+
+def test_any_open_spiel_game_is_made_by_its_own_name() -> None:
+    game = registry.make("open_spiel:mnk(m=3,n=3,k=3)")
+    assert game.info.id == "open_spiel:mnk(m=3,n=3,k=3)"
+    assert len(game.legal_actions(game.initial_state())) == 9
+
+
+def test_open_spiel_name_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(GameError, match="OpenSpiel has no game 'nonesuch'"):
+        registry.make("open_spiel:nonesuch")
+
+
+def test_open_spiel_parameter_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(GameError, match="OpenSpiel refused"):
+        registry.make("open_spiel:leduc_poker(colours=2)")
+
+
+def test_open_spiel_game_with_chance_inside_its_states_is_refused() -> None:
+    with pytest.raises(GameError, match="draws chance inside its states"):
+        registry.make("open_spiel:mfg_crowd_modelling")
+
+
+@pytest.mark.parametrize("game_id", registry.ids())
+def test_rules_text_is_there(game_id: str) -> None:
+    assert len(registry.rules(game_id)) > 1000
+
+
+def test_game_without_rules_text_says_so() -> None:
+    with pytest.raises(GameError, match="has no rules text"):
+        registry.rules("open_spiel:mnk")
+
+
+def test_importing_the_registry_loads_no_game() -> None:
+    code = "import sys, games.registry; sys.exit('pyspiel' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
