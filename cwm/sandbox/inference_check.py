@@ -1,0 +1,104 @@
+"""Checks `resample_history` on one recorded decision point (the CWM paper, G.3).
+
+Loaded into workers: standard library alone.
+"""
+
+import json
+from typing import Any
+
+from cwm.sandbox.calls import ProgramCalls
+from cwm.sandbox.comparisons import Mismatch, compare_exactly
+from cwm.sandbox.output import TailWriter
+
+RESAMPLE = "resample_history"
+OBSERVATION = "resampled_observation"
+ACTION = "resampled_action"
+END = "resampled_end"
+ONE_HISTORY = "only_one_history"
+
+
+def check_inference(
+    calls: ProgramCalls, data: dict[str, Any], fields: dict[str, str], output: TailWriter
+) -> list[Mismatch]:
+    """Draws histories, replays each from the initial state and compares what the player would have seen and done.
+
+    Args:
+        calls: the program.
+        data: `player`; `history`, its own decision points; `samples`, how many histories are replayed; `several`, True
+            if more than one history is known to fit; `draws`, how many are drawn at most until two differ.
+        fields: takes the name of every field that was checked, with the status `pass`.
+        output: takes a line for every step of the replay.
+    """
+    text = json.dumps(data["history"])
+    drawn: set[str] = set()
+    fields |= dict.fromkeys((RESAMPLE, OBSERVATION, ACTION, END), "pass")
+    for _ in range(data["samples"]):
+        actions = _draw(calls, text, data["player"])
+        _replay(calls, actions, json.loads(text), data["player"], output)
+        drawn.add(json.dumps(actions))
+    if not data["several"]:
+        return []
+    fields[ONE_HISTORY] = "pass"
+    tried = data["samples"]
+    while len(drawn) < 2 and tried < data["draws"]:
+        actions = _draw(calls, text, data["player"])
+        tried += 1
+        drawn.add(json.dumps(actions))
+    if len(drawn) > 1:
+        return []
+    message = f"several histories fit these observations, but {tried} calls of {RESAMPLE} all returned the same one"
+    return [Mismatch(ONE_HISTORY, message, "", "different histories on different calls", json.loads(drawn.pop()))]
+
+
+def _draw(calls: ProgramCalls, text: str, player: int) -> list[str]:
+    # The program is given pairs, as its signature says; JSON knows lists alone.
+    history = [(observation, action) for observation, action in json.loads(text)]
+    actions = calls.call(RESAMPLE, history, player)
+    if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
+        raise Mismatch(RESAMPLE, f"{RESAMPLE} must return a list of actions (strings), got {actions!r}", got=actions)
+    return actions
+
+
+def _replay(calls: ProgramCalls, actions: list[str], own: list[Any], player: int, output: TailWriter) -> None:
+    state = calls.initial_state()
+    decision = 0
+    for number, action in enumerate(actions):
+        output.note("In state ", state)
+        if calls.call("get_current_player", state) == player:
+            _compare_decision(calls, state, action, own, decision, player)
+            output.note("Recreated observation ", own[decision][0])
+            decision += 1
+        legal = calls.call("get_legal_actions", state)
+        if not isinstance(legal, list) or action not in legal:
+            message = f"action {number} of the resampled history, {action!r}, is not legal there"
+            raise Mismatch(ACTION, message, f"[{number}]", legal, action)
+        output.note("Taking action ", action)
+        state = calls.call("apply_action", state, action)
+    output.note("In state ", state)
+    mover = calls.call("get_current_player", state)
+    if mover != player or decision != len(own) - 1:
+        message = (
+            f"after the resampled history player {player} must be at its decision point {len(own)}; "
+            f"it has passed {decision} of them and player {mover} is to move"
+        )
+        raise Mismatch(END, message, "", player, mover)
+    _compare_observation(calls, state, own, decision, player)
+
+
+def _compare_decision(calls: ProgramCalls, state: Any, action: str, own: list[Any], number: int, player: int) -> None:
+    if number >= len(own) - 1:
+        message = f"the resampled history goes on after player {player}'s decision point {len(own)}, the current one"
+        raise Mismatch(END, message, "", len(own) - 1, number + 1)
+    _compare_observation(calls, state, own, number, player)
+    if action != own[number][1]:
+        message = f"at its decision point {number + 1} player {player} took {own[number][1]!r}, not {action!r}"
+        raise Mismatch(ACTION, message, f"[{number}]", own[number][1], action)
+
+
+def _compare_observation(calls: ProgramCalls, state: Any, own: list[Any], number: int, player: int) -> None:
+    observations = calls.call("get_observations", state)
+    seen = observations[player] if isinstance(observations, list) and len(observations) > player else None
+    mismatch = compare_exactly(OBSERVATION, own[number][0], seen)
+    if mismatch:
+        mismatch.message = f"at decision point {number + 1} of player {player}, {mismatch.message}"
+        raise mismatch

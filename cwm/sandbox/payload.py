@@ -1,0 +1,48 @@
+"""Trusted modules for a worker: found and compiled once in the parent, then sent; a worker needs no path to them."""
+
+import base64
+import functools
+import importlib.util
+import marshal
+from collections.abc import Sequence
+from pathlib import Path
+
+from cwm.sandbox.isolation import SandboxUnavailableError
+
+CORE = (
+    "games.api",
+    "cwm.sandbox.api",
+    "cwm.sandbox.plain_json",
+    "cwm.sandbox.failures",
+    "cwm.sandbox.output",
+    "cwm.sandbox.isolation",
+    "cwm.sandbox.program",
+    "cwm.sandbox.comparisons",
+    "cwm.sandbox.calls",
+    "cwm.sandbox.transition_check",
+    "cwm.sandbox.inference_check",
+    "cwm.sandbox.play_check",
+    "cwm.sandbox.test_runner",
+    "cwm.sandbox.service",
+)
+"""What every worker loads, in order."""
+
+
+def encoded(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Returns (name, code) of the core modules and then of `names`, each once, in order.
+
+    Raises:
+        SandboxUnavailableError: a module cannot be found.
+    """
+    return [(name, _encoded(name)) for name in dict.fromkeys((*CORE, *names))]
+
+
+@functools.cache
+def _encoded(name: str) -> str:
+    # The worker runs the same interpreter, so that its byte code can be shared.
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SandboxUnavailableError(f"the worker needs the module {name!r}, which cannot be found; is it installed?")
+    source = Path(spec.origin).read_text(encoding="utf-8")
+    code = compile(source, f"<{name}>", "exec", dont_inherit=True)
+    return base64.b64encode(marshal.dumps(code)).decode("ascii")
