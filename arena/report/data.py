@@ -1,0 +1,209 @@
+"""What a report shows, as plain data: filled from a run record, drawn by `page` and `tables`."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from arena.ratings import Standings
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """One row of the accuracy table.
+
+    Attributes:
+        split: `train`, `test`, `online`, `planner`, … in the order of the table.
+        kind: kind of unit test, e.g. `transition`.
+        passed: right answers.
+        failed: wrong answers.
+        errors: exceptions, time-outs and tests that could not be run.
+    """
+
+    split: str
+    kind: str
+    passed: int
+    failed: int = 0
+    errors: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed + self.errors
+
+    @property
+    def rate(self) -> float | None:
+        """Returns the share of right answers, None where there are no tests."""
+        return self.passed / self.total if self.total else None
+
+
+@dataclass(frozen=True)
+class FailedTest:
+    """A unit test that a candidate failed; the texts are shown as they are."""
+
+    id: str
+    kind: str
+    field: str = ""
+    expected: str = ""
+    got: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class CandidateView:
+    """A program of the synthesis.
+
+    Attributes:
+        id: number, from 0.
+        parent: the candidate that it refines, None for a first program.
+        call: number of the call whose answer holds it, None if unknown.
+        status: `passed`, `tested`, `broken`, `rejected`.
+        heuristic: share of unit tests passed.
+        pass_rates: the same by kind of test.
+        problems: why it was rejected or did not load.
+        failing: some or all of the failed tests.
+        failing_total: how many failed in all.
+        chosen: whether it is the result.
+        source: the program.
+    """
+
+    id: int
+    parent: int | None
+    call: int | None
+    status: str
+    heuristic: float
+    pass_rates: Mapping[str, float] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    failing: tuple[FailedTest, ...] = ()
+    failing_total: int = 0
+    chosen: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class CallView:
+    """One call to the language model.
+
+    Attributes:
+        number: from 1.
+        purpose: e.g. `transition`.
+        model: the model's own name.
+        outcome: `ok`, `truncated`, `refused`, `empty`.
+        messages: (role, text) of the request.
+        answer: text of the answer.
+        input_tokens: as counted by the provider or estimated.
+        output_tokens: likewise.
+        cost: money, None if unknown or free of charge (replay).
+        seconds: wall-clock time, 0 on replay.
+    """
+
+    number: int
+    purpose: str
+    model: str
+    outcome: str
+    messages: tuple[tuple[str, str], ...]
+    answer: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """Calls, tokens and money of one purpose."""
+
+    purpose: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = None
+    estimated: bool = False
+
+
+@dataclass(frozen=True)
+class ArenaView:
+    """One tournament.
+
+    Attributes:
+        title: heading.
+        table: standings, forfeits counted.
+        table_without_forfeits: standings of the games played to their end; None if none was forfeited.
+        settings: (name, value) to show above the table, e.g. deals, seed, planner settings, views.
+        missing: games that could not be played through a fault of ours, by message, with counts.
+    """
+
+    title: str
+    table: Standings
+    table_without_forfeits: Standings | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A game to read, as text."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ProgramView:
+    """A program of the result.
+
+    Attributes:
+        title: e.g. `model` or `value function`.
+        source: Python.
+        sha256: of the source.
+        shared_run: longest run of tokens shared with this project's own source, None if not measured.
+        program_tokens: tokens of the whole program.
+        shared_with: file that holds the run, and its line.
+        shared_text: the run.
+    """
+
+    title: str
+    source: str
+    sha256: str
+    shared_run: int | None = None
+    program_tokens: int = 0
+    shared_with: str = ""
+    shared_text: str = ""
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A whole report.
+
+    Attributes:
+        title: heading of the page.
+        game: registry id, or the name of a user's own game.
+        created: date and time, as text.
+        sandbox: level at which untrusted programs ran.
+        summary: (name, value) of the figures to see first.
+        notices: warnings, each a sentence.
+        config: (name, value) of the run's settings and versions.
+        accuracy: rows by split and kind.
+        candidates: in order of appearance.
+        calls: in order.
+        usage: by purpose.
+        arenas: tournaments.
+        replays: sample games.
+        programs: of the result.
+    """
+
+    title: str
+    game: str
+    created: str
+    sandbox: str
+    summary: tuple[tuple[str, str], ...] = ()
+    notices: tuple[str, ...] = ()
+    config: tuple[tuple[str, str], ...] = ()
+    accuracy: tuple[Accuracy, ...] = ()
+    candidates: tuple[CandidateView, ...] = ()
+    calls: tuple[CallView, ...] = ()
+    usage: tuple[UsageRow, ...] = ()
+    arenas: tuple[ArenaView, ...] = ()
+    replays: tuple[Replay, ...] = ()
+    programs: tuple[ProgramView, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,66 @@
+"""The report as one HTML page that needs nothing else: no network, no script."""
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from arena.intervals import Estimate
+from arena.ratings import Standings
+from arena.report import formatting, paper_figures
+from arena.report.data import ReportData
+from arena.report.tree_layout import layout
+
+
+def render(data: ReportData) -> str:
+    """Returns the page. Every value is escaped: a model's answer may hold markup, and must stay text."""
+    environment = Environment(
+        loader=PackageLoader("arena.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        estimate=formatting.estimate,
+        with_error=formatting.with_error,
+        pair=formatting.pair,
+        share=formatting.share,
+        accuracy=formatting.accuracy,
+        whole=formatting.whole,
+        money=formatting.money,
+        seconds=formatting.seconds,
+        counts=formatting.counts,
+    )
+    return environment.get_template("report.html.j2").render(
+        data=data,
+        tree=layout(data.candidates),
+        paper=paper_figures.rows(data.game),
+        paper_source=paper_figures.YOKAI_SOURCE,
+        heat=heat,
+        cooperative=cooperative,
+    )
+
+
+def write(data: ReportData, path: Path) -> None:
+    """Writes the page; an old one is replaced whole or not at all.
+
+    Raises:
+        OSError: the place cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(render(data), encoding="utf-8")
+    partial.replace(path)
+
+
+def heat(table: Standings, cell: Estimate | None) -> float:
+    """Returns where a cell of the pairing matrix lies between the table's lowest and highest, in [0, 1]."""
+    values = [other.mean for row in table.matrix for other in row if other is not None]
+    if cell is None or not values or max(values) == min(values):
+        return 0.0
+    return (cell.mean - min(values)) / (max(values) - min(values))
+
+
+def cooperative(table: Standings) -> bool:
+    """Tells whether the table holds cooperative figures."""
+    return any(result.cooperation is not None for result in table.lineups)

@@ -1,0 +1,156 @@
+"""The report's tables for the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arena.ratings import AgentResult, Cooperation, Standings
+from arena.report import formatting, paper_figures
+from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
+from arena.report.page import cooperative
+
+
+def accuracy_table(rows: Sequence[Accuracy]) -> Table:
+    """Returns accuracy by split and kind of test."""
+    table = _table("Accuracy", ["games", "kind of test"], ["tests", "right", "wrong", "errors", "accuracy"])
+    for row in rows:
+        counts = (row.total, row.passed, row.failed, row.errors)
+        _add(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
+    return table
+
+
+def usage_table(rows: Sequence[UsageRow]) -> Table:
+    """Returns calls, tokens and money by purpose."""
+    table = _table("Language model", ["purpose"], ["calls", "input tokens", "output tokens", "cost"])
+    for row in rows:
+        mark = "~" if row.estimated else ""
+        tokens = (f"{mark}{formatting.whole(count)}" for count in (row.input_tokens, row.output_tokens))
+        _add(table, row.purpose, formatting.whole(row.calls), *tokens, formatting.money(row.cost))
+    return table
+
+
+def standings_table(standings: Standings, title: str = "Arena") -> Table:
+    """Returns the results of every lineup, with 95 % intervals."""
+    if cooperative(standings):
+        return _cooperative_table(standings, title)
+    table = _table(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
+    for result in standings.lineups:
+        for side in result.sides:
+            figures = (side.win, side.draw, side.loss, side.payoff)
+            lineup = " + ".join(result.lineup)
+            _add(table, lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
+    return table
+
+
+def agents_table(standings: Standings) -> Table:
+    """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move."""
+    together = cooperative(standings)
+    results = ["R with itself", "R with others"] if together else ["return against others", "win"]
+    table = _table("Agents", ["agent"], [*results, "forfeits", "fallbacks", "moves", "time a move"])
+    for agent in standings.agents:
+        figures = _together(agent) if together else _against(agent)
+        counts = (formatting.counts(agent.forfeits), formatting.counts(agent.fallbacks), formatting.whole(agent.moves))
+        _add(table, agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
+    return table
+
+
+def matrix_table(standings: Standings) -> Table:
+    """Returns the pairing matrix of a game for two: row's agent seated with column's."""
+    names = [agent.agent for agent in standings.agents]
+    title = "R of the pair" if cooperative(standings) else "Return of the row's agent"
+    table = _table(title, [""], names)
+    for name, row in zip(names, standings.matrix, strict=True):
+        _add(table, name, *map(formatting.estimate, row))
+    return table
+
+
+def paper_table(game: str) -> Table | None:
+    """Returns the published figures of a game, None if there are none."""
+    rows = paper_figures.rows(game)
+    if not rows:
+        return None
+    table = _table("Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "LEN"])
+    table.caption = paper_figures.YOKAI_SOURCE
+    for row in rows:
+        figures = (formatting.pair(row.self_play), formatting.pair(row.cross_play))
+        more = (formatting.share(row.cross_success_early), formatting.share(row.cross_length, 1))
+        _add(table, row.agent, "yes" if row.memory else "no", *figures, *more)
+    return table
+
+
+def arena_tables(arena: ArenaView) -> list[Table]:
+    """Returns all tables of one tournament."""
+    tables = [standings_table(arena.table, arena.title), agents_table(arena.table)]
+    if arena.table.matrix:
+        tables.append(matrix_table(arena.table))
+    if arena.table_without_forfeits is not None:
+        tables.append(standings_table(arena.table_without_forfeits, f"{arena.title}, without forfeited games"))
+    return tables
+
+
+def report(data: ReportData) -> RenderableType:
+    """Returns the whole report for the terminal: notices, summary, accuracy, usage, arenas, published figures."""
+    parts: list[RenderableType] = [Text(notice, style="yellow") for notice in data.notices]
+    summary = _table(data.title, ["", ""], [])
+    for name, value in data.summary:
+        _add(summary, name, value)
+    _add(summary, "sandbox level", data.sandbox)
+    parts.append(summary)
+    if data.accuracy:
+        parts.append(accuracy_table(data.accuracy))
+    if data.usage:
+        parts.append(usage_table(data.usage))
+    for arena in data.arenas:
+        parts.extend(arena_tables(arena))
+    published = paper_table(data.game)
+    if published is not None and data.arenas:
+        parts.append(published)
+    return Group(*parts)
+
+
+def _cooperative_table(standings: Standings, title: str) -> Table:
+    table = _table(title, ["lineup"], ["games", "R", "return", "SEE", "EE", "WEE", "LEN", "won"])
+    for result in standings.lineups:
+        if result.cooperation is not None:
+            figures = _figures(result.cooperation)
+            _add(table, " + ".join(result.lineup), formatting.whole(result.games), *figures)
+    return table
+
+
+def _figures(found: Cooperation) -> list[str]:
+    shares = (found.success_early, found.early, found.won_given_early)
+    return [
+        formatting.estimate(found.score),
+        formatting.estimate(found.returns),
+        *map(formatting.estimate, shares),
+        formatting.estimate(found.length, 1),
+        formatting.estimate(found.won),
+    ]
+
+
+def _together(agent: AgentResult) -> list[str]:
+    sides = (agent.self_play, agent.cross_play)
+    return [formatting.estimate(None if side is None else side.score) for side in sides]
+
+
+def _against(agent: AgentResult) -> list[str]:
+    side = agent.cross
+    if side is None:
+        return [formatting.NONE, formatting.NONE]
+    return [formatting.estimate(side.payoff), formatting.estimate(side.win)]
+
+
+def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(title=Text(title), title_justify="left")
+    for name in texts:
+        table.add_column(Text(name))
+    for name in numbers:
+        table.add_column(Text(name), justify="right")
+    return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    # Text objects: a name in square brackets is no markup.
+    table.add_row(*(Text(cell) for cell in cells))

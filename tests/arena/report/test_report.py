@@ -1,0 +1,214 @@
+import dataclasses
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from arena.intervals import Estimate
+from arena.match import Forfeit, GameRecord
+from arena.ratings import standings, without_forfeits
+from arena.report import formatting, paper_figures, tables
+from arena.report.data import (
+    Accuracy,
+    ArenaView,
+    CallView,
+    CandidateView,
+    FailedTest,
+    ProgramView,
+    Replay,
+    ReportData,
+    UsageRow,
+)
+from arena.report.page import heat, render, write
+from arena.report.tree_layout import layout
+from games.api import GameInfo
+
+Builder = Callable[..., GameRecord]
+EVIL = "</pre></details><script>alert('x')</script><img src=http://example.org/a.png onerror=alert(1)>\"'"
+POKER = GameInfo("toy", 2, "zero_sum", -10.0, 10.0, False, True, ("x", "y"))
+TOGETHER = GameInfo("yokai-9c-2p", 2, "identical", -7.0, 20.0, False, True, ("x", "y"))
+
+
+class Page(HTMLParser):
+    """Collects what a browser would act on, and fails on elements that are not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        found = dict(attrs)
+        assert not [name for name in found if name.startswith("on")]
+        self.links.extend(str(found[name]) for name in ("href", "src") if name in found)
+        self.ids.extend(str(found["id"]) for name in ("id",) if name in found)
+        if tag not in ("meta", "br", "circle", "path"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("circle", "path"):
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def poker(record: Builder) -> ArenaView:
+    games = [record("a b", [4.0, -4.0], 1), record("b a", [1.0, -1.0], 1), record("a b", [1.0, -1.0], 2)]
+    games.append(record("b a", [-10.0, 10.0], 2, forfeit=Forfeit(0, "timeout", "60 s")))
+    return ArenaView(
+        "Poker",
+        standings(games, POKER, ["a", "b"]),
+        standings(without_forfeits(games), POKER, ["a", "b"]),
+        (("deals", "2"),),
+        {"pipe": 3},
+    )
+
+
+@pytest.fixture
+def yokai(record: Builder) -> ArenaView:
+    facts = {"won": True, "ended_early": False, "score": 12.0}
+    return ArenaView("Yōkai", standings([record("a a", [12.0, 12.0], 1, outcome=facts)], TOGETHER, ["a"]))
+
+
+@pytest.fixture
+def data(poker: ArenaView, yokai: ArenaView) -> ReportData:
+    return ReportData(
+        title=f"Run {EVIL}",
+        game="yokai-9c-2p",
+        created="2026-01-01 12:00",
+        sandbox="process",
+        summary=(("transition accuracy", EVIL),),
+        notices=(f"level process {EVIL}",),
+        config=(("seed", "0"), (EVIL, EVIL)),
+        accuracy=(
+            Accuracy("train", "transition", 100),
+            Accuracy("test", "transition", 99_999, 1),
+            Accuracy("x", "y", 0),
+        ),
+        candidates=(
+            CandidateView(0, None, 1, "tested", 0.5, {"transition": 0.5, EVIL: 1.0}, (), (_failed(),), 7, False, EVIL),
+            CandidateView(1, 0, 2, "passed", 1.0, {"transition": 1.0}, (EVIL,), chosen=True, source="x = 1"),
+        ),
+        calls=(CallView(1, "transition", EVIL, "ok", (("user", EVIL),), EVIL, 12_345, 678, 0.5, 3.0),),
+        usage=(UsageRow("transition", 1, 12_345, 678, 0.5), UsageRow("value", 1, 5, 5, None, True)),
+        arenas=(poker, yokai),
+        replays=(Replay(EVIL, EVIL),),
+        programs=(ProgramView("model", EVIL, "abc", 12, 3000, "games/x.py", EVIL),),
+    )
+
+
+def _failed() -> FailedTest:
+    return FailedTest("t1", "transition", EVIL, EVIL, EVIL, EVIL)
+
+
+def test_markup_in_any_value_stays_text(data: ReportData) -> None:
+    page = Page(render(data))
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert page.text.count("<script>alert('x')</script>") >= 15
+
+
+def test_page_is_whole_and_needs_nothing_else(data: ReportData) -> None:
+    text = render(data)
+    page = Page(text)
+    assert page.open == []
+    assert all(link.startswith("#") for link in page.links)
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert len(set(page.ids)) == len(page.ids)
+    assert "default-src 'none'" in text
+    assert not re.search(r"url\(|@import|<link", text.replace(EVIL, ""))
+
+
+def test_page_shows_the_figures(data: ReportData) -> None:
+    text = Page(render(data)).text
+    for expected in ("0.9999", "12,345", "$0.5000", "timeout 1", "12.00", "4.8 ± 0.1", "5.7 ± 0.5", "12 of 3,000"):
+        assert expected in text
+    assert "3 games could not be played through a fault of ours" in text
+    assert "1 of 7 failed tests" in text
+
+
+def test_empty_report_has_every_section() -> None:
+    page = Page(render(ReportData("empty", "my_game", "now", "strong")))
+    assert {"summary", "accuracy", "synthesis", "calls", "arena", "games", "programs", "settings"} <= set(page.ids)
+    assert "Published figures" not in page.text
+
+
+def test_page_is_written_whole(tmp_path: Path, data: ReportData) -> None:
+    write(data, tmp_path / "deep" / "report.html")
+    assert (tmp_path / "deep" / "report.html").read_text(encoding="utf-8") == render(data)
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["report.html"]
+
+
+def test_report_data_is_json(data: ReportData) -> None:
+    assert json.loads(json.dumps(data.to_json()))["calls"][0]["input_tokens"] == 12_345
+
+
+def test_terminal_shows_the_same_tables(data: ReportData) -> None:
+    screen = Console(file=io.StringIO(), width=240)
+    screen.print(tables.report(dataclasses.replace(data, title="[bold]Run[/bold]")))
+    assert isinstance(screen.file, io.StringIO)
+    text = screen.file.getvalue()
+    for expected in (
+        "[bold]Run[/bold]",
+        "0.9999",
+        "12,345",
+        "timeout 1",
+        "Published figures",
+        "without forfeited games",
+    ):
+        assert expected in text
+
+
+def test_accuracy_below_one_is_never_shown_as_one() -> None:
+    assert formatting.accuracy(0.999999) == "0.9999"
+    assert formatting.accuracy(1.0) == "1.0000"
+    assert formatting.accuracy(None) == "–"
+
+
+def test_estimate_is_shown_with_what_is_known() -> None:
+    assert formatting.estimate(Estimate(1.0, 0.5, 0.0, 2.0, 4)) == "1.00 [0.00, 2.00]"
+    assert formatting.estimate(Estimate(1.0, None, None, None, 1)) == "1.00"
+    assert formatting.with_error(Estimate(1.0, 0.5, 0.0, 2.0, 4)) == "1.00 ± 0.50"
+    assert formatting.estimate(None) == "–"
+
+
+def test_tree_places_children_right_of_their_parents_and_nobody_twice() -> None:
+    parents = [None, None, 0, 0, 2, 1]
+    picture = layout([CandidateView(i, parent, None, "tested", 0.5) for i, parent in enumerate(parents)])
+    places = {node.candidate.id: (node.x, node.y) for node in picture.nodes}
+    assert len(set(places.values())) == 6
+    for child, parent in enumerate(parents):
+        if parent is not None:
+            assert places[child][0] > places[parent][0]
+    assert all(x < picture.width and y < picture.height for x, y in places.values())
+
+
+def test_tree_of_a_long_chain_is_drawn() -> None:
+    chain = [CandidateView(i, i - 1 if i else None, None, "tested", 0.5) for i in range(3000)]
+    assert len(layout(chain).nodes) == 3000
+
+
+def test_heat_of_a_table_of_equal_cells_is_even(yokai: ArenaView) -> None:
+    assert heat(yokai.table, yokai.table.matrix[0][0]) == 0.0
+
+
+def test_published_figures_hold_the_headline() -> None:
+    rows = paper_figures.rows("yokai-9c-2p")
+    assert [row.cross_play for row in rows if row.agent == "people"] == [(5.7, 0.5)]
+    assert max(row.cross_play[0] for row in rows if row.memory) == 4.8
+    assert max(row.cross_play[0] for row in rows if not row.memory and row.agent != "people") == 0.3
+    assert [row.self_play for row in rows if row.agent == "Self-Play IPPO (SP)"] == [(7.5, 0.3)]
+    assert paper_figures.rows("leduc_poker") == []
