@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-_BROKEN_OBJECT = re.compile(r"\{\s*[\"']")
+_OBJECT_START = re.compile(r"\{\s*[\"']")
 
 
 class NoJsonAnswerError(ValueError):
@@ -26,24 +26,25 @@ def last_object(answer: str, required: Sequence[str] = ()) -> dict[str, Any]:
         NoJsonAnswerError: there is no such object.
     """
     found: dict[str, Any] | None = None
-    position, outside = 0, 0
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    broken = False
+    position = 0
+    constants: list[str] = []
+    decoder = json.JSONDecoder(parse_constant=constants.append)
     while (start := answer.find("{", position)) >= 0:
+        constants.clear()
         try:
             value, position = decoder.raw_decode(answer, start)
-        except (ValueError, RecursionError):
-            position = start + 1
+        except (ValueError, RecursionError) as error:
+            # What the parser read before it failed lies inside the broken object, and is no answer of its own.
+            position = max(start + 1, getattr(error, "pos", 0))
+            broken = broken or _OBJECT_START.match(answer, start) is not None
             continue
-        outside = position
-        if all(key in value for key in required):
+        broken = bool(constants)
+        if not broken and all(key in value for key in required):
             found = value
-    if _BROKEN_OBJECT.search(answer, outside):
+    if broken:
         raise NoJsonAnswerError("the last JSON object of the answer is cut off or is no valid JSON")
     if found is None:
         keys = f" with {', '.join(required)}" if required else ""
         raise NoJsonAnswerError(f"the answer holds no JSON object{keys}")
     return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
