@@ -248,9 +248,9 @@ class RunRecord:
         return self.journal.items("games")
 
     def add_event(self, stream: str, number: int, kind: str, payload: Any) -> None:
-        """Stores event `number` of a stream; on resuming the same number is not stored twice."""
+        """Stores event `number` of a stream. A resumed run tells its events again: the latest telling stays."""
         self.journal.write(
-            "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?)", (stream, number, kind, canonical_json(payload))
+            "INSERT OR REPLACE INTO events VALUES (?, ?, ?, ?)", (stream, number, kind, canonical_json(payload))
         )
 
     def events(self, stream: str | None = None) -> Iterator[tuple[str, int, str, Any]]:

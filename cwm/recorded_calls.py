@@ -26,7 +26,10 @@ class RecordedCalls:
         self._path = path
 
     def begin(self, call: StoredCall) -> Completion | None:
-        """Stores a call as `sent`, or returns the answer that the journal holds for it."""
+        """Stores a call as `sent`, or returns the answer that the journal holds for it.
+
+        One that is there as `sent` was under way when its process died: `call.lost` is added, since it may be billed.
+        """
         known = self._find(call.key, call.occurrence)
         if known is not None and known.status == "answered":
             return known.completion
@@ -36,11 +39,13 @@ class RecordedCalls:
             call.model,
             call.request.purpose,
             canonical_json(request_to_json(call.request)),
+            call.lost,
         )
         self._journal.write(
             "INSERT INTO completions (key, occurrence, model, purpose, request, status, message, lost, input_tokens,"
             " output_tokens, seconds) VALUES (?, ?, ?, ?, ?, 'sent', '', 0, 0, 0, 0.0)"
-            " ON CONFLICT (key, occurrence) DO UPDATE SET status = 'sent', message = ''",
+            " ON CONFLICT (key, occurrence) DO UPDATE SET status = 'sent', message = '',"
+            " lost = lost + CASE status WHEN 'sent' THEN ? ELSE 0 END",
             values,
             "FULL",
         )

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,15 @@ def test_failed_call_is_sent_again_and_keeps_its_lost_attempts(tmp_path: Path) -
         assert run.calls.begin(call()) is None
         (stored,) = run.calls.calls()
         assert (stored.status, stored.message, stored.lost) == ("sent", "", 2)
+
+
+def test_call_that_was_under_way_at_a_kill_counts_as_lost(tmp_path: Path) -> None:
+    with new(tmp_path) as run:
+        run.calls.begin(replace(call(), lost=1))
+        assert [stored.lost for stored in run.calls.calls()] == [0]
+        run.calls.begin(replace(call(), lost=1))
+        run.calls.finish(call().key, 0, ANSWER, 2)
+        assert [stored.lost for stored in run.calls.calls()] == [3]
 
 
 def test_calls_come_back_in_the_order_in_which_they_began(tmp_path: Path) -> None:
@@ -101,11 +111,11 @@ def test_game_with_the_same_key_is_stored_once(tmp_path: Path) -> None:
         assert run.games() == [("a", 3), ("b", 1)]
 
 
-def test_event_with_the_same_number_is_stored_once(tmp_path: Path) -> None:
+def test_event_that_is_told_again_replaces_the_first_telling(tmp_path: Path) -> None:
     with new(tmp_path) as run:
         run.add_event("synthesis", 0, "prompt", {"call": 0})
         run.add_event("synthesis", 0, "prompt", {"call": 9})
-        assert list(run.events("synthesis")) == [("synthesis", 0, "prompt", {"call": 0})]
+        assert list(run.events("synthesis")) == [("synthesis", 0, "prompt", {"call": 9})]
 
 
 def test_program_is_a_file_named_by_its_hash(tmp_path: Path) -> None:

@@ -1,0 +1,109 @@
+"""Settings of a synthesis."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+Method: TypeAlias = Literal["tree_search", "conversation"]
+PromptTests: TypeAlias = Literal["per_action", "paper"]
+
+
+class SynthesisConfigError(ValueError):
+    """A setting of the synthesis is unknown or out of range."""
+
+
+@dataclass(frozen=True)
+class SynthesisConfig:
+    """Settings of one synthesis; the defaults are those of the CWM paper, C.1.3, where it has them.
+
+    Attributes:
+        method: `tree_search` (a fresh prompt for a program chosen by Thompson sampling) or `conversation` (one chat).
+        num_retries: refinement steps after the first prompt, at most. Each makes one call, or more if truncated.
+        programs_per_answer: versions asked for in one answer.
+        heuristic_weight: C of the Beta prior; more means more exploitation.
+        min_heuristic_value_on_init: a first program needs this pass rate to be refined by choice.
+        min_heuristic_value_gain: a refined program needs this gain over its parent to be refined in turn (or half of
+            what its parent lacks, where that is less: 0.995 cannot gain 0.01).
+        prompt_tests: which tests a prompt shows: one for each kind of action, or as the paper does.
+        num_tests_on_init: tests of each kind in the first prompt (`paper`).
+        num_tests_on_error: failed tests of each kind in a refinement prompt.
+        max_output_tokens: cap of an answer, reasoning included.
+        max_truncated_retries: a truncated answer is asked for again, at most so often, with a larger cap.
+        truncated_growth: how much larger, as a factor.
+        max_unanswered: so many answers in a row without a program (refused, empty, truncated, none in it) end it.
+        max_conversation_turns: a conversation begins anew from its best program after so many answers.
+        temperature: sampling temperature, None for the provider's default.
+        seed: of every random choice: arms, and the tests' own seeds.
+        test_seconds: wall-clock seconds for one test of one program.
+        total_seconds: wall-clock seconds for all tests of one program.
+        max_timeouts: testing a program stops after so many tests ran out of time; the rest counts as not passed.
+        inference_samples: resamples of each hidden-history test.
+    """
+
+    method: Method = "tree_search"
+    num_retries: int = 500
+    programs_per_answer: int = 1
+    heuristic_weight: float = 5.0
+    min_heuristic_value_on_init: float = 0.01
+    min_heuristic_value_gain: float = 0.01
+    prompt_tests: PromptTests = "per_action"
+    num_tests_on_init: int = 5
+    num_tests_on_error: int = 1
+    max_output_tokens: int = 32_768
+    max_truncated_retries: int = 2
+    truncated_growth: float = 2.0
+    max_unanswered: int = 5
+    max_conversation_turns: int = 12
+    temperature: float | None = None
+    seed: int = 0
+    test_seconds: float = 5.0
+    total_seconds: float = 120.0
+    max_timeouts: int = 3
+    inference_samples: int = 4
+
+    def __post_init__(self) -> None:
+        self._check_choice("method", Method)
+        self._check_choice("prompt_tests", PromptTests)
+        for name in ("programs_per_answer", "num_tests_on_init", "num_tests_on_error", "max_output_tokens"):
+            self._check_least(name, 1)
+        for name in ("max_unanswered", "max_conversation_turns", "max_timeouts", "inference_samples"):
+            self._check_least(name, 1)
+        for name in ("num_retries", "heuristic_weight", "min_heuristic_value_on_init", "min_heuristic_value_gain"):
+            self._check_least(name, 0)
+        if not 0 <= self.max_truncated_retries <= 2:
+            raise SynthesisConfigError(f"max_truncated_retries is {self.max_truncated_retries}; it must be 0, 1 or 2")
+        if self.truncated_growth <= 1.0:
+            raise SynthesisConfigError(f"truncated_growth is {self.truncated_growth}; it must be above 1")
+        if self.test_seconds <= 0.0 or self.total_seconds <= 0.0:
+            raise SynthesisConfigError("test_seconds and total_seconds must be above 0")
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns all settings."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "SynthesisConfig":
+        """Builds a configuration that a user wrote.
+
+        Raises:
+            SynthesisConfigError: a key is unknown or a value out of range.
+        """
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(data) - set(known))
+        if unknown:
+            raise SynthesisConfigError(f"unknown settings {unknown}; known are {', '.join(known)}")
+        return cls(**data)
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any]) -> "SynthesisConfig":
+        """Builds a configuration out of an old record: settings that are no longer known are passed over."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+    def _check_choice(self, name: str, choices: Any) -> None:
+        if getattr(self, name) not in get_args(choices):
+            raise SynthesisConfigError(f"{name} is {getattr(self, name)!r}; it must be one of {get_args(choices)}")
+
+    def _check_least(self, name: str, least: int) -> None:
+        if getattr(self, name) < least:
+            raise SynthesisConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
