@@ -14,6 +14,7 @@ from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHist
 from search.api import PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, NoHistoryError
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False)
 MOST_FAILED_DRAWS = 3
 """After so many draws in a row without a fitting history, a belief is content with the particles that it has."""
 
@@ -132,6 +133,7 @@ class Belief:
         self._sampler = sampler
         self._position = position
         self._history = list(position.history)
+        self._packed = marshal.dumps(self._history)
         self._size = config.belief_size
         self._tries = config.resample_tries
         self._rng = rng
@@ -189,7 +191,9 @@ class Belief:
 
     def _sample(self) -> tuple[Particle | None, bool]:
         """Returns a particle that leads to the present observation, or None, and whether its whole past fits."""
-        actions = tuple(self._sampler.resample_history(self._history, self._position.player, self._rng))
+        # A copy for each draw: an inference function that spoils its input must not spoil the search.
+        history = marshal.loads(self._packed)
+        actions = tuple(self._sampler.resample_history(history, self._position.player, self._rng))
         known = self._known.get(actions)
         if known is not None:
             return known, True
@@ -228,7 +232,8 @@ def same(left: Observation, right: Observation) -> bool:
 
 
 def canonical(observation: Observation) -> str:
-    return json.dumps(observation, sort_keys=True, separators=(",", ":"))
+    """Returns JSON text that does not depend on the order of the keys."""
+    return _ENCODER.encode(observation)
 
 
 def one_history(history: ObsActionHistory) -> bool:

@@ -68,6 +68,20 @@ def test_ten_tries_are_made_by_default_and_a_late_fit_is_taken(pennies_game: Any
     assert errors.to_json() == {"RuntimeError: not now": 5}
 
 
+def test_inference_function_that_spoils_its_input_spoils_nothing_else(pennies_game: Any) -> None:
+    class Spoiler(type(pennies_game)):  # type: ignore[misc]
+        def resample_history(self, history: Any, player: int, rng: random.Random) -> list[str]:
+            drawn = super().resample_history(history, player, rng)
+            history[0][0].clear()
+            history.clear()
+            return drawn
+
+    history = [({"sees": "high"}, None)]
+    belief = believe(Spoiler(pennies_game.root, 2, "zero_sum", -1.0, 1.0, perfect=False), history, 1)
+    assert {belief.next().state[1] for _ in range(20)} == {"high"}
+    assert history == HIGH_BID
+
+
 def test_history_with_another_past_is_taken_only_for_lack_of_better() -> None:
     game = TwoLooks()
     history = [({"now": "a"}, "on"), ({"now": "end"}, None)]
