@@ -162,10 +162,7 @@ def side(agent: str, records: Sequence[GameRecord], players: int) -> Side | None
     win, draw, loss = (rate_estimate([float(o == kind) for o in outcomes]) for kind in ("win", "draw", "loss"))
     if payoff is None or win is None or draw is None or loss is None:
         return None
-    seats = tuple(
-        _over_deals([r for r in own if r.seats[seat] == agent], lambda record, seat=seat: record.returns[seat])
-        for seat in range(players)
-    )
+    seats = tuple(_seat_payoff(agent, own, seat) for seat in range(players))
     return Side(agent, len(own), win, draw, loss, payoff, seats)
 
 
@@ -251,6 +248,10 @@ def _standing(returns: Sequence[float], seat: int) -> str:
     if returns[seat] < best:
         return "loss"
     return "win" if sum(value == best for value in returns) == 1 else "draw"
+
+
+def _seat_payoff(agent: str, records: Sequence[GameRecord], seat: int) -> Estimate | None:
+    return _over_deals([r for r in records if r.seats[seat] == agent], lambda record: record.returns[seat])
 
 
 def _own_seats(agent: str, record: GameRecord) -> list[int]:

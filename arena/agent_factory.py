@@ -1,0 +1,76 @@
+"""Builds agents from their descriptions."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from cwm.world_model import ModelBundle
+
+from arena.agent_specs import AgentSpec, AgentSpecError
+from arena.agents import Agent, RandomAgent
+from arena.model_agent import ModelAgent
+from arena.planner_agent import PlannerAgent
+from arena.runtime import Runtime
+from games.api import Game
+from search import planner
+from search.api import PlannerConfigError
+
+
+def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
+    """Returns `spec` with all settings written out and the model's hash, after checking that it fits the game.
+
+    Raises:
+        AgentSpecError: it does not fit, or its model cannot be read; the message says why.
+    """
+    info = game.info
+    if spec.view not in info.views:
+        raise AgentSpecError(
+            f"agent {spec.name!r}: {info.id} has the views {', '.join(info.views)}, not {spec.view!r}."
+        )
+    if spec.kind in ("random", "human"):
+        return spec
+    config = spec.planner_config(info.perfect_information)
+    resolved = replace(spec, planner=config.to_json())
+    try:
+        if spec.kind != "cwm":
+            planner.make(game, config)
+            return resolved
+        planner.check(config)
+    except PlannerConfigError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    bundle = load_bundle(spec)
+    if bundle.info["id"] != info.id:
+        raise AgentSpecError(f"agent {spec.name!r}: its model is of {bundle.info['id']}, the game is {info.id}.")
+    if config.leaf == "value" and bundle.value_source is None:
+        raise AgentSpecError(f"agent {spec.name!r}: its model has no value function: use leaf=rollout.")
+    return replace(resolved, model_hash=bundle.hash)
+
+
+def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
+    """Builds a resolved agent.
+
+    Raises:
+        AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
+    """
+    if spec.kind == "random":
+        return RandomAgent(spec.name, spec.view)
+    if spec.kind == "human":
+        raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
+    config = spec.planner_config(game.info.perfect_information)
+    if spec.kind != "cwm":
+        return PlannerAgent(game, config, spec.name, spec.view)
+    bundle = load_bundle(spec)
+    if spec.model_hash not in (None, bundle.hash):
+        raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")
+    return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view)
+
+
+def load_bundle(spec: AgentSpec) -> ModelBundle:
+    """Reads the bundle that a `cwm` agent names.
+
+    Raises:
+        AgentSpecError: there is none, or it cannot be read.
+    """
+    try:
+        return ModelBundle.load(Path(spec.model or ""))
+    except (OSError, ValueError, KeyError) as error:
+        raise AgentSpecError(f"agent {spec.name!r}: no model can be read from {spec.model!r} ({error}).") from error

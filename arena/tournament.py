@@ -1,0 +1,292 @@
+"""Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+from typing import Any, Literal, TypeAlias
+
+from arena.agent_factory import build, resolve
+from arena.agent_specs import AgentSpec, AgentSpecError
+from arena.agents import InfrastructureError
+from arena.match import GameRecord, play
+from arena.process_pool import ProcessPool, WorkerDiedError
+from arena.ratings import Standings, standings, without_forfeits
+from arena.runtime import Runtime
+from arena.seeds import content_key, derive
+from arena.store import Games
+from games import registry
+from games.api import Game
+
+RULES_VERSION = 1
+"""Part of every key: raised when the same seeds would give another game."""
+MAX_FAULTS = 3
+"""A game that ours broke this often in one run is given up until the next run."""
+
+Pairing: TypeAlias = Literal["all", "cross", "self"]
+
+
+class TournamentError(ValueError):
+    """A tournament cannot be played as asked."""
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """What is played. JSON out, to be kept beside the games.
+
+    Attributes:
+        game: registry id.
+        agents: with distinct names.
+        deals: deals a lineup; each is played in every distinct rotation of the seats.
+        seed: every deal derives from it and from the game, so that all lineups meet the same deals.
+        pairing: `all` lineups of as many agents as the game seats; `cross`: only those with two different agents or
+            more; `self`: only those of one agent with itself.
+        lineups: indices into `agents`, instead of `pairing`; None to use `pairing`.
+        params: parameters of the game.
+        runtime: limits of programs that are not trusted.
+    """
+
+    game: str
+    agents: tuple[AgentSpec, ...]
+    deals: int
+    seed: int = 0
+    pairing: Pairing = "all"
+    lineups: tuple[tuple[int, ...], ...] | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    runtime: Runtime = field(default_factory=Runtime)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": RULES_VERSION,
+            "game": self.game,
+            "params": self.params,
+            "agents": [spec.identity() for spec in self.agents],
+            "deals": self.deals,
+            "seed": self.seed,
+            "pairing": self.pairing,
+            "lineups": None if self.lineups is None else [list(lineup) for lineup in self.lineups],
+            "runtime": self.runtime.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class PlannedGame:
+    """One game to be played; JSON out for the worker process.
+
+    Attributes:
+        key: content hash of everything that its course depends on.
+        seats: resolved agents by seat.
+        deal: number of the deal.
+        deal_seed: see `match.play`.
+    """
+
+    key: str
+    seats: tuple[AgentSpec, ...]
+    deal: int
+    deal_seed: int
+
+    def job(self, config: TournamentConfig) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "game": config.game,
+            "params": config.params,
+            "seats": [spec.to_json() for spec in self.seats],
+            "deal_seed": self.deal_seed,
+            "runtime": config.runtime.to_json(),
+        }
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """What a tournament gave.
+
+    Attributes:
+        records: finished games, in the order of the plan.
+        played: how many of them were played now; the others had been stored before.
+        missing: games that ours kept breaking, with the messages; they are in no table.
+        table: standings over all games, forfeits counted.
+        table_without_forfeits: over the games that were played to their end; None if no game was forfeited.
+    """
+
+    records: tuple[GameRecord, ...]
+    played: int
+    missing: dict[str, list[str]]
+    table: Standings
+    table_without_forfeits: Standings | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a tournament is, after a game."""
+
+    done: int
+    total: int
+    record: GameRecord
+
+
+def prepare(config: TournamentConfig) -> TournamentConfig:
+    """Returns `config` with every agent resolved (settings written out, models hashed).
+
+    Raises:
+        TournamentError: names are not distinct, there is nothing to play, or a lineup does not fit.
+        AgentSpecError: an agent does not fit the game.
+        games.api.GameError: the game is unknown.
+    """
+    game = registry.make(config.game, **config.params)
+    names = [spec.name for spec in config.agents]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TournamentError(f"Two agents are named {twice[0]!r}: give each its own with name=…")
+    if not names or config.deals < 1:
+        raise TournamentError(f"A tournament needs an agent and a deal, not {len(names)} and {config.deals}.")
+    for lineup in config.lineups or ():
+        if len(lineup) != game.info.num_players or not all(0 <= index < len(names) for index in lineup):
+            raise TournamentError(
+                f"Lineup {lineup} does not name {game.info.num_players} of the {len(names)} agents by number from 0."
+            )
+    human = [spec.name for spec in config.agents if spec.kind == "human"]
+    if human:
+        raise AgentSpecError(f"Agent {human[0]!r} is a person, who plays with `cwm play`, not in a tournament.")
+    resolved = tuple(resolve(spec, game) for spec in config.agents)
+    lineups = config.lineups or tuple(_lineups(len(names), game.info.num_players, config.pairing))
+    if not lineups:
+        raise TournamentError(f"Pairing {config.pairing!r} needs more than the one agent {names[0]!r}.")
+    return TournamentConfig(
+        config.game, resolved, config.deals, config.seed, config.pairing, lineups, config.params, config.runtime
+    )
+
+
+def plan(config: TournamentConfig) -> list[PlannedGame]:
+    """Returns the games of a prepared tournament: deal by deal, so that a part of it is a fair sample."""
+    games: dict[str, PlannedGame] = {}
+    for deal in range(config.deals):
+        deal_seed = derive("deal", config.game, config.params, config.seed, deal)
+        for lineup in config.lineups or ():
+            for shift in range(len(lineup)):
+                seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
+                key = content_key(
+                    {
+                        "version": RULES_VERSION,
+                        "game": config.game,
+                        "params": config.params,
+                        "seats": [spec.identity() for spec in seats],
+                        "deal": deal_seed,
+                        "limits": [config.runtime.move_timeout_s, config.runtime.memory_mb],
+                    }
+                )
+                # A rotation that seats the same agents in the same places is the same game.
+                games.setdefault(key, PlannedGame(key, seats, deal, deal_seed))
+    return list(games.values())
+
+
+def run(
+    config: TournamentConfig, store: Games, *, workers: int = 1, on_game: Callable[[Progress], None] | None = None
+) -> TournamentResult:
+    """Plays what is missing of a prepared tournament and returns the tables.
+
+    The result depends on `config` alone, but for times: not on `workers`, nor on what was stored before. On Ctrl-C
+    every finished game is in the store already.
+
+    Args:
+        config: as `prepare` returned it.
+        store: keeps the games.
+        workers: processes; 1 plays in this process.
+        on_game: called after each game.
+    """
+    planned = plan(config)
+    known = store.games()
+    todo = [game for game in planned if game.key not in known]
+    attempts: dict[str, int] = {}
+    queue = deque(todo)
+    done = len(planned) - len(todo)
+    by_key = {game.key: game for game in todo}
+    with closing(_answers(config, queue, workers)) as answers:
+        for key, answer in answers:
+            if isinstance(answer, GameRecord):
+                store.add(key, answer)
+                known[key] = answer
+                done += 1
+                if on_game is not None:
+                    on_game(Progress(done, len(planned), answer))
+                continue
+            store.add_fault(key, answer)
+            attempts[key] = attempts.get(key, 0) + 1
+            if attempts[key] < MAX_FAULTS:
+                queue.append(by_key[key])
+    faults = store.faults()
+    missing = {game.key: faults.get(game.key, []) for game in planned if game.key not in known}
+    records = tuple(known[game.key] for game in planned if game.key in known)
+    return _result(config, records, sum(game.key in known for game in todo), missing)
+
+
+def play_job(job: dict[str, Any]) -> dict[str, Any]:
+    """Plays one planned game: what a worker process runs. Returns `{"record": …}` or `{"fault": message}`."""
+    game = registry.make(job["game"], **job["params"])
+    runtime = Runtime.from_json(job["runtime"])
+    specs = [AgentSpec.from_json(data) for data in job["seats"]]
+    level = runtime.level if any(spec.kind == "cwm" for spec in specs) else None
+    seeds = [derive("agent", job["key"], seat) for seat in range(len(specs))]
+    try:
+        record = play(game, [build(spec, game, runtime) for spec in specs], job["deal_seed"], seeds, level)
+    except InfrastructureError as error:
+        return {"fault": f"sandbox: {error}"}
+    except Exception as error:  # whatever breaks here is ours: it is named and counted, and never scored
+        return {"fault": f"{type(error).__name__}: {error}"}
+    return {"record": record.to_json()}
+
+
+def _answers(
+    config: TournamentConfig, queue: deque[PlannedGame], workers: int
+) -> Generator[tuple[str, GameRecord | str], None, None]:
+    """Yields (key, record or message of a fault), until the queue, which the caller may add to, stays empty."""
+    jobs = _Jobs(config, queue)
+    if workers <= 1:
+        for job in jobs:
+            yield job["key"], _parsed(play_job(job))
+        return
+    with closing(ProcessPool(play_job, workers).run(jobs)) as answers:
+        for job, answer in answers:
+            yield job["key"], str(answer) if isinstance(answer, WorkerDiedError) else _parsed(answer)
+
+
+class _Jobs:
+    """Takes jobs off a queue, and asks it again after it was empty: broken games come back."""
+
+    def __init__(self, config: TournamentConfig, queue: deque[PlannedGame]) -> None:
+        self._config = config
+        self._queue = queue
+
+    def __iter__(self) -> "_Jobs":
+        return self
+
+    def __next__(self) -> dict[str, Any]:
+        if not self._queue:
+            raise StopIteration
+        return self._queue.popleft().job(self._config)
+
+
+def _parsed(answer: dict[str, Any]) -> GameRecord | str:
+    return GameRecord.from_json(answer["record"]) if "record" in answer else str(answer["fault"])
+
+
+def _lineups(agents: int, players: int, pairing: Pairing) -> Iterator[tuple[int, ...]]:
+    for lineup in combinations_with_replacement(range(agents), players):
+        alone = len(set(lineup)) == 1
+        if pairing == "all" or alone == (pairing == "self"):
+            yield lineup
+
+
+def _result(
+    config: TournamentConfig, records: Sequence[GameRecord], played: int, missing: dict[str, list[str]]
+) -> TournamentResult:
+    game: Game = registry.make(config.game, **config.params)
+    names = [spec.name for spec in config.agents]
+    finished = without_forfeits(records)
+    return TournamentResult(
+        records=tuple(records),
+        played=played,
+        missing=missing,
+        table=standings(records, game.info, names),
+        table_without_forfeits=None if len(finished) == len(records) else standings(finished, game.info, names),
+    )
