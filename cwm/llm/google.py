@@ -90,39 +90,27 @@ class GoogleModel:
     # chained to ours, would hold the request and with it the key.
     def _attempt(self, request: Request) -> Completion | LanguageModelError:
         started = time.monotonic()
+        contents, config = _contents(request), _config(request)
         try:
-            response = self._clients.call(lambda client: self._ask(client, request), self._timeout_s)
+            response = self._clients.call(
+                lambda client: client.models.generate_content(
+                    model=self._service.model, contents=contents, config=config
+                ),
+                self._timeout_s,
+            )
         except DeadlinePassedError:
             return timed_out(self._service, self._timeout_s)
         except errors.APIError as error:
             return explain_refusal(self._service, _refusal(error))
-        except ValueError as error:
-            return unreadable(self._service, str(error))
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            # The library takes a body apart without looking at its shape first.
+            return unreadable(self._service, f"{type(error).__name__}: {error}")
         except Exception as error:
             # Which HTTP package the library uses depends on what is installed, so its errors have no one base class.
             if not type(error).__module__.startswith(_TRANSPORT_PACKAGES):
                 raise
             return self._disconnected(error)
         return self._completion(request, response, time.monotonic() - started)
-
-    def _ask(self, client: genai.Client, request: Request) -> types.GenerateContentResponse:
-        system = "\n\n".join(wire_text(message.text) for message in request.messages if message.role == "system")
-        contents: list[Any] = [
-            types.Content(
-                role="model" if message.role == "assistant" else "user",
-                parts=[types.Part(text=wire_text(message.text))],
-            )
-            for message in request.messages
-            if message.role != "system"
-        ]
-        config = types.GenerateContentConfig(
-            system_instruction=system or None,
-            max_output_tokens=request.max_output_tokens,
-            temperature=request.temperature,
-            seed=request.seed,
-            candidate_count=1,
-        )
-        return client.models.generate_content(model=self._service.model, contents=contents, config=config)
 
     def _disconnected(self, error: Exception) -> LanguageModelError:
         kind = type(error).__name__
@@ -151,6 +139,32 @@ class GoogleModel:
                 "date": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
+
+
+def _contents(request: Request) -> list[Any]:
+    return [
+        types.Content(
+            role="model" if message.role == "assistant" else "user", parts=[types.Part(text=wire_text(message.text))]
+        )
+        for message in request.messages
+        if message.role != "system"
+    ]
+
+
+def _config(request: Request) -> types.GenerateContentConfig:
+    system = "\n\n".join(wire_text(message.text) for message in request.messages if message.role == "system")
+    config = types.GenerateContentConfig(
+        system_instruction=system or None,
+        max_output_tokens=request.max_output_tokens,
+        temperature=request.temperature,
+        seed=request.seed,
+        candidate_count=1,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    # Where the library can go on by itself after a cut answer, it would make calls that no budget sees.
+    if "automatic_continuation" in types.GenerateContentConfig.model_fields:
+        config.automatic_continuation = False
+    return config
 
 
 def _finish_reason(response: types.GenerateContentResponse) -> str | None:

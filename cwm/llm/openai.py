@@ -200,9 +200,10 @@ def _outcome(answer: _Answer) -> Outcome:
 
 def _usage(request: Request, answer: _Answer) -> Usage:
     counted = answer.usage
-    if counted is None or counted.prompt_tokens is None or counted.completion_tokens is None:
+    sent, received = getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None)
+    if not isinstance(sent, int) or not isinstance(received, int):
         return estimate_usage(request, answer.text)
-    return Usage(counted.prompt_tokens, counted.completion_tokens)
+    return Usage(sent, received)
 
 
 # The client library checks nothing that a server sends: a body of another shape arrives as a string, or as a
@@ -213,9 +214,9 @@ def _whole(response: object) -> _Answer | str:
     if not isinstance(response, ChatCompletion) or message is None:
         return str(response)
     return _Answer(
-        text=_text(message.content),
-        refusal=_text(message.refusal),
-        reason=_text(response.choices[0].finish_reason),
+        text=_text(getattr(message, "content", None)),
+        refusal=_text(getattr(message, "refusal", None)),
+        reason=_text(getattr(response.choices[0], "finish_reason", None)),
         model=_text(response.model),
         identifier=_text(response.id),
         usage=response.usage,
@@ -229,9 +230,10 @@ def _joined(chunks: Iterable[ChatCompletionChunk]) -> _Answer:
         answer.identifier = _text(chunk.id) or answer.identifier
         answer.usage = chunk.usage or answer.usage
         for choice in chunk.choices or []:
-            answer.text += _text(choice.delta.content)
-            answer.refusal += _text(choice.delta.refusal)
-            answer.reason = choice.finish_reason or answer.reason
+            delta = getattr(choice, "delta", None)
+            answer.text += _text(getattr(delta, "content", None))
+            answer.refusal += _text(getattr(delta, "refusal", None))
+            answer.reason = _text(getattr(choice, "finish_reason", None)) or answer.reason
     return answer
 
 

@@ -149,7 +149,10 @@ def test_what_may_pass_is_transient_and_the_library_does_not_retry(
     assert len(server.received) == 1
 
 
-@pytest.mark.parametrize("body", ["<html>gateway</html>", "{", "[]", '{"choices": []}', '{"error": "overloaded"}'])
+@pytest.mark.parametrize(
+    "body",
+    ["<html>gateway</html>", "{", "[]", '{"choices": []}', '{"choices": 3}', '{"choices": [3]}', '{"error": "busy"}'],
+)
 def test_an_answer_that_is_no_completion_is_said_to_be_so(server: Any, reply: Any, body: str) -> None:
     server.replies = [reply(body=body)]
     error = failure(server)
