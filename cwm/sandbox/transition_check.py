@@ -36,6 +36,7 @@ def check_transition(calls: ProgramCalls, data: dict[str, Any], fields: dict[str
         What failed, in the order in which the fields are checked.
     """
     text = json.dumps(data["state"])
+    calls.disturb()
     failed: list[Mismatch] = []
     answers: dict[str, Any] = {}
     for question in _questions(data):

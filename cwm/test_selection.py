@@ -1,0 +1,144 @@
+"""Which unit tests go into a prompt."""
+
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from cwm.test_types import TestResult, UnitTest
+from games.api import CHANCE, TERMINAL
+
+Mode: TypeAlias = Literal["per_action", "paper"]
+
+MANY_KINDS = 12
+"""With more kinds of action than this only the first word of each counts."""
+
+
+@dataclass(frozen=True)
+class PromptOptions:
+    """Which tests a prompt shows.
+
+    Attributes:
+        mode: `paper`: `on_init` tests of each type at the start and `on_error` failed ones of each type later (C.1.3).
+            `per_action`: at the start one transition for each kind of action (chance apart), the first state, each
+            kind of end, and two decision points of each player; later the `on_error` most frequent failures.
+        on_init: see `mode`; None for its default (`paper`: 5; `per_action`: no limit).
+        on_error: see `mode`; None for its default (`paper`: 1; `per_action`: 3).
+        seed: of the draw of mode `paper`.
+    """
+
+    mode: Mode = "per_action"
+    on_init: int | None = None
+    on_error: int | None = None
+    seed: int = 0
+
+
+DEFAULT_OPTIONS = PromptOptions()
+
+
+def select_for_prompt(
+    tests: Sequence[UnitTest], results: Sequence[TestResult] | None, options: PromptOptions = DEFAULT_OPTIONS
+) -> list[UnitTest]:
+    """Returns the tests to show.
+
+    Args:
+        tests: the suite.
+        results: of the program that is to be repaired; None or empty before there is one.
+        options: how to choose.
+
+    Returns:
+        Before there is a program, examples; then failed tests only, [] if all passed.
+    """
+    if not results:
+        return _paper_start(tests, options) if options.mode == "paper" else _kinds_start(tests, options)
+    failed = {result.id: result for result in results if result.status != "pass"}
+    pairs = [(test, failed[test.id]) for test in tests if test.id in failed]
+    if options.mode == "paper":
+        limit = 1 if options.on_error is None else options.on_error
+        return [test for kind in _kinds(tests) for test in _smallest(pairs, kind)[:limit]]
+    return _most_frequent(pairs, 3 if options.on_error is None else options.on_error)
+
+
+def action_kind(action: str) -> str:
+    """Returns an action with everything but letters taken out, e.g. `move from to` for `move 3 from (0,1) to (2,2)`."""
+    return " ".join(re.findall(r"[^\W\d_]+", action))
+
+
+def _kinds(tests: Sequence[UnitTest]) -> list[str]:
+    return list(dict.fromkeys(test.kind for test in tests))
+
+
+def _size(test: UnitTest) -> tuple[int, str]:
+    return len(json.dumps(test.data)), test.id
+
+
+def _paper_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[UnitTest]:
+    rng = random.Random(f"prompt/{options.seed}")
+    limit = 5 if options.on_init is None else options.on_init
+    chosen: set[str] = set()
+    for kind in _kinds(tests):
+        ids = [test.id for test in tests if test.kind == kind]
+        chosen |= set(rng.sample(ids, min(limit, len(ids))))
+    return [test for test in tests if test.id in chosen]
+
+
+def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[UnitTest]:
+    transitions = [test for test in tests if test.kind == "transition"]
+    chosen = [*transitions[:1], *_by_action(transitions), *_ends(transitions)]
+    chosen += _decisions([test for test in tests if test.kind == "inference"])
+    chosen += [test for kind in ("value", "random_play") for test in tests if test.kind == kind][:3]
+    wanted = dict.fromkeys(test.id for test in chosen)
+    kept = set(list(wanted)[: options.on_init])
+    return [test for test in tests if test.id in kept]
+
+
+def _by_action(transitions: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns the smallest transition of each kind of action."""
+    moves = [test for test in transitions if test.data["action"] is not None]
+    kinds = {action_kind(test.data["action"]) for test in moves}
+    groups: dict[tuple[bool, str], list[UnitTest]] = defaultdict(list)
+    for test in moves:
+        words = action_kind(test.data["action"])
+        kind = words if len(kinds) <= MANY_KINDS else words.split(" ")[0]
+        groups[test.data["player"] == CHANCE, kind].append(test)
+    return [min(group, key=_size) for group in groups.values()]
+
+
+def _ends(transitions: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns the smallest terminal state of each pattern of rewards (who gained, who lost), at most three."""
+    groups: dict[tuple[int, ...], list[UnitTest]] = defaultdict(list)
+    for test in transitions:
+        if test.data["player"] == TERMINAL:
+            groups[tuple((reward > 0) - (reward < 0) for reward in test.data["rewards"])].append(test)
+    return [min(group, key=_size) for group in groups.values()][:3]
+
+
+def _decisions(inferences: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns each player's first decision point and one in the middle of a game."""
+    chosen = []
+    for player in sorted({test.data["player"] for test in inferences}):
+        own = sorted((test for test in inferences if test.data["player"] == player), key=_decision_number)
+        chosen += [own[0], own[len(own) // 2]]
+    return chosen
+
+
+def _decision_number(test: UnitTest) -> tuple[int, int, int]:
+    return len(test.data["history"]), test.game, test.step
+
+
+def _smallest(pairs: Iterable[tuple[UnitTest, TestResult]], kind: str) -> list[UnitTest]:
+    return sorted((test for test, _ in pairs if test.kind == kind), key=_size)
+
+
+def _most_frequent(pairs: Sequence[tuple[UnitTest, TestResult]], limit: int) -> list[UnitTest]:
+    """Groups failures by what failed, and returns the smallest example of each of the largest groups."""
+    groups: dict[tuple[str, ...], list[UnitTest]] = defaultdict(list)
+    for test, result in pairs:
+        place = re.sub(r"\[[^\]]*\]", "[]", result.path)
+        error = str(result.line) if result.status == "error" else ""
+        groups[test.kind, result.field, place, error].append(test)
+    by_size = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [min(group, key=_size) for _, group in by_size[:limit]]
