@@ -3,13 +3,22 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from games.adapters.action_table import ActionTable, action_tables
 from games.api import CHANCE, Action, Game, GameError, GameInfo, Observation, State
 
 Parameter: TypeAlias = int | float | str | bool
 RewardModel: TypeAlias = Literal["terminal", "rewards"]
+
+
+@runtime_checkable
+class StatesInformation(Protocol):
+    """A game that words a player's information state itself."""
+
+    def information_state_string(self, state: State, player: int) -> str:
+        """Returns all that `player` knows (perfect recall): equal exactly where it cannot tell two states apart."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,13 @@ class Node:
         return json.dumps(self.observation(player), sort_keys=True, ensure_ascii=False)
 
     def information_text(self, player: int) -> str:
-        """Returns who looks, its decision points so far with its actions, and what it sees now; one line each."""
+        """Returns who looks, its decision points so far with its actions, and what it sees now; one line each.
+
+        A game that words its information states itself (`StatesInformation`) is asked instead.
+        """
+        game = self.tables.game
+        if isinstance(game, StatesInformation):
+            return game.information_state_string(self.state, player)
         return f"player {player}\n{self._past(player)}{self.observation_text(player)}"
 
     def decisions(self, player: int) -> list[tuple[Observation, Action | None]]:
