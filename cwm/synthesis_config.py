@@ -25,8 +25,10 @@ class SynthesisConfig:
         min_heuristic_value_gain: a refined program needs this gain over its parent to be refined in turn (or half of
             what its parent lacks, where that is less: 0.995 cannot gain 0.01).
         prompt_tests: which tests a prompt shows: one for each kind of action, or as the paper does.
-        num_tests_on_init: tests of each kind in the first prompt (`paper`).
-        num_tests_on_error: failed tests of each kind in a refinement prompt.
+        num_tests_on_init: tests in the first prompt: of each kind (`paper`, default 5), in all (`per_action`, default
+            as many as there are kinds of action).
+        num_tests_on_error: failed tests in a refinement prompt: of each kind (`paper`, default 1), in all, the most
+            frequent failures first (`per_action`, default 3).
         max_output_tokens: cap of an answer, reasoning included.
         max_truncated_retries: a truncated answer is asked for again, at most so often, with a larger cap.
         truncated_growth: how much larger, as a factor.
@@ -37,7 +39,6 @@ class SynthesisConfig:
         test_seconds: wall-clock seconds for one test of one program.
         total_seconds: wall-clock seconds for all tests of one program.
         max_timeouts: testing a program stops after so many tests ran out of time; the rest counts as not passed.
-        inference_samples: resamples of each hidden-history test.
     """
 
     method: Method = "tree_search"
@@ -47,8 +48,8 @@ class SynthesisConfig:
     min_heuristic_value_on_init: float = 0.01
     min_heuristic_value_gain: float = 0.01
     prompt_tests: PromptTests = "per_action"
-    num_tests_on_init: int = 5
-    num_tests_on_error: int = 1
+    num_tests_on_init: int | None = None
+    num_tests_on_error: int | None = None
     max_output_tokens: int = 32_768
     max_truncated_retries: int = 2
     truncated_growth: float = 2.0
@@ -59,15 +60,15 @@ class SynthesisConfig:
     test_seconds: float = 5.0
     total_seconds: float = 120.0
     max_timeouts: int = 3
-    inference_samples: int = 4
 
     def __post_init__(self) -> None:
         self._check_choice("method", Method)
         self._check_choice("prompt_tests", PromptTests)
-        for name in ("programs_per_answer", "num_tests_on_init", "num_tests_on_error", "max_output_tokens"):
+        for name in ("programs_per_answer", "max_output_tokens", "max_unanswered", "max_conversation_turns"):
             self._check_least(name, 1)
-        for name in ("max_unanswered", "max_conversation_turns", "max_timeouts", "inference_samples"):
-            self._check_least(name, 1)
+        for name in ("max_timeouts", "num_tests_on_init", "num_tests_on_error"):
+            if getattr(self, name) is not None:
+                self._check_least(name, 1)
         for name in ("num_retries", "heuristic_weight", "min_heuristic_value_on_init", "min_heuristic_value_gain"):
             self._check_least(name, 0)
         if not 0 <= self.max_truncated_retries <= 2:

@@ -3,13 +3,17 @@
 import pytest
 
 from cwm.synthesis_config import SynthesisConfig, SynthesisConfigError
+from cwm.unit_tests import PromptOptions, TestResult, UnitTest, select_for_prompt
 
 
 def test_defaults_are_those_of_the_paper() -> None:
     config = SynthesisConfig()
     assert (config.heuristic_weight, config.num_retries) == (5.0, 500)
     assert (config.min_heuristic_value_on_init, config.min_heuristic_value_gain) == (0.01, 0.01)
-    assert (config.num_tests_on_init, config.num_tests_on_error) == (5, 1)
+    paper = PromptOptions(mode="paper", on_init=config.num_tests_on_init, on_error=config.num_tests_on_error)
+    tests = [UnitTest(f"value-0-{number}", "value", {"number": number}, 0, number) for number in range(9)]
+    failed = [TestResult(test.id, "value", "fail", "value", 0, 1, "", "") for test in tests]
+    assert (len(select_for_prompt(tests, None, paper)), len(select_for_prompt(tests, failed, paper))) == (5, 1)
 
 
 def test_settings_survive_a_round_trip() -> None:
@@ -30,6 +34,7 @@ def test_unknown_setting_is_refused_when_written_and_passed_over_when_read() -> 
         ("prompt_tests", "all"),
         ("programs_per_answer", 0),
         ("num_retries", -1),
+        ("num_tests_on_init", 0),
         ("max_truncated_retries", 3),
         ("truncated_growth", 1.0),
         ("test_seconds", 0.0),

@@ -1,0 +1,145 @@
+"""Tests candidate programs in parallel worker processes; results do not depend on how many there are."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import TypeVar
+
+from cwm.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
+from cwm.sandbox.api import Level, Limits, Outcome, ProgramSource, Reply
+from cwm.sandbox.host import Sandbox, Worker
+from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.unit_tests import TestResult, UnitTest, death_result, parse_result, to_worker
+from games.api import GameInfo, Json
+
+T = TypeVar("T")
+
+INFRA_RETRIES = 2
+"""A failure of ours is tried again so often before the run stops: it is never scored against a program."""
+
+
+@dataclass(frozen=True)
+class TestSettings:
+    """How programs are tested.
+
+    Attributes:
+        workers: processes at the same time.
+        seed: of everything random in a worker; each test is seeded from it and its own id.
+        test_seconds: wall-clock seconds for one test.
+        total_seconds: wall-clock seconds for all tests of one program.
+        max_timeouts: after so many tests that ran out of time or killed their worker, the rest is not run.
+        level: isolation level.
+        limits: caps on each worker.
+    """
+
+    workers: int = 2
+    seed: int = 0
+    test_seconds: float = 5.0
+    total_seconds: float = 120.0
+    max_timeouts: int = 3
+    level: Level = "process"
+    limits: Limits = field(default_factory=Limits)
+
+
+class ProcessTester:
+    """A `Tester`: each program gets a worker of its own, and a fresh one after a test that killed it.
+
+    Args:
+        tests: the whole suite.
+        info: what is fixed about the game.
+        initial_state: bound to INITIAL_STATE.
+        settings: limits and workers.
+    """
+
+    def __init__(self, tests: Sequence[UnitTest], info: GameInfo, initial_state: Json, settings: TestSettings) -> None:
+        self._tests = tuple(tests)
+        self._kinds = [test.kind for test in tests]
+        self._info = asdict(info)
+        self._initial_state = initial_state
+        self._settings = settings
+        self._sandbox = Sandbox(settings.limits, settings.level)
+
+    def __call__(self, sources: Sequence[str]) -> list[TestReport]:
+        """Tests every program.
+
+        Returns:
+            One report a program, in the given order.
+
+        Raises:
+            TesterError: the sandbox failed again and again.
+        """
+        return in_parallel(self._test, sources, self._settings.workers)
+
+    def _test(self, source: str) -> TestReport:
+        started = time.monotonic()
+        end = started + self._settings.total_seconds
+        program = ProgramSource(source, self._initial_state, self._info)
+        results: list[TestResult] = []
+        deaths = failures_of_ours = 0
+        while len(results) < len(self._tests) and time.monotonic() < end and deaths < self._settings.max_timeouts:
+            waiting = self._tests[len(results) :]
+            with started_worker(self._sandbox, program, self._settings.seed) as worker:
+                if worker.loaded.outcome is not Outcome.OK and not results:
+                    return self._unloaded(worker.loaded)
+                reply = self._run(worker, waiting, end)
+            results += self._parsed(waiting, reply)
+            if reply.outcome.is_ours:
+                failures_of_ours += 1
+                _give_up_after(failures_of_ours, reply)
+            elif reply.outcome is not Outcome.OK:
+                deaths += 1
+                if len(results) < len(self._tests):
+                    results.append(death_result(self._tests[len(results)], reply, self._settings.test_seconds))
+        counts = count_results(self._kinds, results)
+        return TestReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
+
+    def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[TestResult]:
+        """Returns the worker's results up to the first that is not the answer to its test: it is data, not truth."""
+        results: list[TestResult] = []
+        for test, value in zip(waiting, reply.value, strict=False):
+            if value.get("id") != test.id or value.get("kind") != test.kind:
+                break
+            results.append(parse_result(value))
+        return results
+
+    def _run(self, worker: Worker, waiting: Sequence[UnitTest], end: float) -> Reply:
+        if worker.loaded.outcome is not Outcome.OK:
+            return Reply(worker.loaded.outcome, [], worker.loaded.failure, worker.loaded.output_tail)
+        return worker.run_tests(
+            [to_worker(test) for test in waiting],
+            seed=self._settings.seed,
+            timeout_s=max(0.0, end - time.monotonic()),
+            per_test_s=self._settings.test_seconds,
+        )
+
+    def _unloaded(self, reply: Reply) -> TestReport:
+        if reply.outcome.is_ours:
+            raise TesterError(f"the sandbox failed to load a program: {describe_failure(reply.failure, reply.outcome)}")
+        problem = f"it could not be loaded: {describe_failure(reply.failure, reply.outcome)}"
+        return unrun_report(self._kinds, reply.outcome, [problem])
+
+
+def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worker:
+    """Returns a worker with the program loaded, or with the reason why it could not be.
+
+    Raises:
+        TesterError: no worker can be started.
+    """
+    try:
+        return sandbox.start(program, seed)
+    except SandboxUnavailableError as error:
+        raise TesterError(f"no program can be tested: {error}") from error
+
+
+def _give_up_after(failures: int, reply: Reply) -> None:
+    if failures > INFRA_RETRIES:
+        raise TesterError(f"the sandbox failed {failures} times: {describe_failure(reply.failure, reply.outcome)}")
+
+
+def in_parallel(work: Callable[[str], T], sources: Sequence[str], workers: int) -> list[T]:
+    """Returns what `work` says of each source, in their order."""
+    if workers <= 1 or len(sources) <= 1:
+        return [work(source) for source in sources]
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        return list(pool.map(work, sources))

@@ -1,0 +1,107 @@
+"""Prompts for one synthesis task: templates filled in with rules, interface, tests and failures."""
+
+from typing import Any
+
+from cwm import api_text, templates
+from cwm.candidate import Candidate, KindCounts, TestReport
+from cwm.program_api import INFERENCE_FUNCTION
+from cwm.sandbox.static_check import ALLOWED_MODULES
+from cwm.synthesis_config import SynthesisConfig
+from cwm.synthesis_task import SynthesisTask
+from cwm.unit_tests import PromptOptions, render, select_for_prompt
+
+
+class TaskPrompts:
+    """Writes every prompt of a synthesis; the same state gives the same text.
+
+    Args:
+        task: what programs are written for.
+        config: how many programs and which tests a prompt holds.
+    """
+
+    def __init__(self, task: SynthesisTask, config: SynthesisConfig) -> None:
+        self._task = task
+        self._config = config
+        self._options = PromptOptions(
+            mode=config.prompt_tests,
+            on_init=config.num_tests_on_init,
+            on_error=config.num_tests_on_error,
+            seed=config.seed,
+        )
+
+    def synthesis(self) -> str:
+        """Returns the first prompt."""
+        tests = select_for_prompt(self._task.tests, None, self._options)
+        return templates.render("synthesis", **self._shared(), tests=render(tests, ()))
+
+    def refinement(self, candidate: Candidate) -> str:
+        """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
+        verdict = self._verdict(candidate.report)
+        return templates.render("refinement", **self._shared(), **verdict, source=candidate.source)
+
+    def follow_up(self, candidate: Candidate, num_given: int) -> str:
+        """Returns the next message of a conversation."""
+        verdict = self._verdict(candidate.report)
+        return templates.render(
+            "follow_up", **verdict, num_given=num_given, number=candidate.version, num_programs=self._num_programs
+        )
+
+    def no_program(self) -> str:
+        """Returns the next message of a conversation whose last answer held no program."""
+        return templates.render("no_program", functions=self._task.functions, num_programs=self._num_programs)
+
+    @property
+    def _num_programs(self) -> int:
+        return self._config.programs_per_answer
+
+    def _shared(self) -> dict[str, Any]:
+        return {
+            "rules": self._task.rules,
+            "player_names": self._task.info.player_names,
+            "interface": api_text.render(self._task.functions),
+            "functions": self._task.functions,
+            "initial_state": repr(self._task.initial_state),
+            "allowed_modules": sorted(ALLOWED_MODULES),
+            "example_history": self._example(),
+            "num_programs": self._num_programs,
+        }
+
+    def _example(self) -> dict[str, Any] | None:
+        example = self._task.example_history()
+        if example is None:
+            return None
+        info = self._task.info
+        return {
+            "player": example.player,
+            "history": repr(list(example.history)),
+            "answer": repr(list(example.answer)),
+            "random": info.has_chance or not info.perfect_information,
+        }
+
+    def _verdict(self, report: TestReport) -> dict[str, Any]:
+        if report.problems:
+            return {"rejection": report.problems, "summary": "", "tests": ""}
+        tests = select_for_prompt(self._task.tests, report.results, self._options)
+        return {
+            "rejection": (),
+            "summary": summary(report, self._config.test_seconds),
+            "tests": render(tests, report.results),
+        }
+
+
+def summary(report: TestReport, test_seconds: float) -> str:
+    """Returns one line for each kind of test on how many passed and what became of the others."""
+    lines = [_summary_line(kind, count, test_seconds) for kind, count in sorted(report.counts.items()) if count.total]
+    return "\n".join(lines)
+
+
+def _summary_line(kind: str, count: KindCounts, test_seconds: float) -> str:
+    parts = [
+        (count.failed, "gave a wrong answer"),
+        (count.errors, "raised an exception"),
+        (count.timeouts, f"took longer than {test_seconds:g} seconds"),
+        (count.not_run, "were not run"),
+    ]
+    rest = ", ".join(f"{number} {what}" for number, what in parts if number)
+    name = f"`{INFERENCE_FUNCTION}`" if kind == "inference" else kind.replace("_", " ")
+    return f"- {name}: {count.passed} of {count.total} tests passed" + (f"; {rest}" if rest else "")

@@ -1,0 +1,96 @@
+"""What a program is to be written for."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+from cwm.program_api import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
+from cwm.record import content_key
+from cwm.trajectories import Trajectory
+from cwm.unit_tests import UnitTest
+from games.api import CHANCE, TERMINAL, GameInfo, Json
+
+Inference: TypeAlias = Literal["none", "history"]
+"""What the program infers from one player's history: nothing (perfect information), or the whole history (G.3)."""
+
+_EXAMPLE_DECISIONS = 3
+
+
+@dataclass(frozen=True)
+class ExampleHistory:
+    """One input of `resample_history` from a recorded game.
+
+    Attributes:
+        player: whose history.
+        history: the player's own observations and actions, the last action None.
+        answer: the actions of all players and of chance that really led there.
+    """
+
+    player: int
+    history: tuple[tuple[dict[str, Any], str | None], ...]
+    answer: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SynthesisTask:
+    """The rules, the interface and the tests of one game.
+
+    Attributes:
+        rules: the rules in words, given to the model in full.
+        info: players, utility, bounds.
+        initial_state: bound to INITIAL_STATE before a program runs.
+        trajectories: recorded games, for examples.
+        tests: every training test; a program is done when all pass.
+        inference: what the program infers.
+    """
+
+    rules: str
+    info: GameInfo
+    initial_state: Json
+    trajectories: tuple[Trajectory, ...]
+    tests: tuple[UnitTest, ...]
+    inference: Inference
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that a program must define."""
+        return TRANSITION_FUNCTIONS if self.inference == "none" else (*TRANSITION_FUNCTIONS, INFERENCE_FUNCTION)
+
+    @property
+    def purpose(self) -> str:
+        """What usage is counted under."""
+        return "transition" if self.inference == "none" else "transition+inference"
+
+    def example_history(self) -> ExampleHistory | None:
+        """Returns a short input of `resample_history`: the first recorded one with three own decisions, or the
+        longest there is; None if the program infers nothing."""
+        if self.inference == "none":
+            return None
+        best: ExampleHistory | None = None
+        for trajectory in self.trajectories:
+            for index, step in enumerate(trajectory.steps):
+                if step.player in (CHANCE, TERMINAL):
+                    continue
+                history = tuple(trajectory.history(step.player, index))
+                if best is None or len(best.history) < len(history) <= _EXAMPLE_DECISIONS:
+                    actions = tuple(str(earlier.action) for earlier in trajectory.steps[:index])
+                    best = ExampleHistory(step.player, history, actions)
+                if len(best.history) >= _EXAMPLE_DECISIONS:
+                    return best
+        return best
+
+    def suite_hash(self, settings: dict[str, Any]) -> str:
+        """Returns a key for test results: all tests, the initial state, and the settings that decide outcomes."""
+        return content_key(
+            {
+                "tests": [asdict(test) for test in self.tests],
+                "initial_state": self.initial_state,
+                "info": asdict(self.info),
+                "settings": settings,
+            }
+        )
+
+
+def kinds(tests: Sequence[UnitTest]) -> list[str]:
+    """Returns the kind of every test."""
+    return [test.kind for test in tests]
