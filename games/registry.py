@@ -23,6 +23,7 @@ class GameEntry:
         package: folder of the game, with `RULES.md`; empty for the games of `open_spiel:`.
         factory: `module:attribute` of what builds the game.
         params: fixed keyword arguments of the factory.
+        rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
     """
 
     id: str
@@ -30,6 +31,7 @@ class GameEntry:
     package: str
     factory: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    rules: str = ""
 
 
 def _yokai(cards: int, players: int) -> GameEntry:
@@ -39,6 +41,7 @@ def _yokai(cards: int, players: int) -> GameEntry:
         package="games.yokai",
         factory="games.yokai.game:make",
         params={"cards": cards, "players": players},
+        rules="games.yokai.game:rules",
     )
 
 
@@ -117,4 +120,7 @@ def rules(game_id: str) -> str:
     found = describe(game_id)
     if not found.package:
         raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
+    if found.rules:
+        module, attribute = found.rules.split(":")
+        return str(getattr(importlib.import_module(module), attribute)(**found.params))
     return resources.files(found.package).joinpath("RULES.md").read_text(encoding="utf-8")

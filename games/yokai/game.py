@@ -35,7 +35,7 @@ class YokaiGame:
             max_utility=5.0 * configuration.hints,
             perfect_information=False,
             has_chance=True,
-            player_names=tuple(f"player {player}" for player in range(configuration.players)),
+            player_names=tuple(f"player_{player}" for player in range(configuration.players)),
             max_length=configuration.max_length,
             views=observe.VIEWS[::-1] if memory else observe.VIEWS,
         )

@@ -54,7 +54,7 @@ def _numbers(config: Config) -> dict[str, str | int]:
         "players": players,
         "last_player": players - 1,
         "player_ids": _listed([str(player) for player in range(players)]),
-        "player_names": _listed([f'"player {player}"' for player in range(players)]),
+        "player_names": _listed([f'"player_{player}"' for player in range(players)]),
         "n_colours": colours,
         "colour_list": ", ".join(config.colours),
         "per_colour": config.cards_per_colour,

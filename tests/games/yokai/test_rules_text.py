@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from games import registry
 from games.yokai.game import make, rules
 from games.yokai.rules_text import template
 
@@ -67,6 +68,10 @@ def test_numbers_in_the_text_are_those_of_the_game(game, text):
     for size, count in enumerate(c.hints_by_size, start=1):
         words = {1: "one colour", 2: "two colours", 3: "three colours"}[size]
         assert (f"{count} show {words}" in text or f"{count} shows {words}" in text) == (count > 0)
+
+
+def test_the_registry_serves_the_text_of_each_configuration(game, text):
+    assert registry.rules(game.info.id) == text
 
 
 def test_the_two_views_are_described_apart(game):
