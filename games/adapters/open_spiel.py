@@ -54,6 +54,8 @@ def load(name: str) -> pyspiel.Game:
     kind = game.get_type()
     if kind.dynamics == _DYNAMICS.MEAN_FIELD or kind.chance_mode == _CHANCE_MODES.SAMPLED_STOCHASTIC:
         raise GameError(f"{name!r} draws chance inside its states or is a mean field game; choose a game without.")
+    if kind.action_structs_only:
+        raise GameError(f"{name!r} has no numbered actions, only structs; choose another game.")
     return pyspiel.convert_to_turn_based(game) if kind.dynamics == _DYNAMICS.SIMULTANEOUS else game
 
 
@@ -149,8 +151,15 @@ class OpenSpielGame:
         return state.child(number)
 
     def rewards(self, state: State) -> list[float]:
+        """Returns what the last action paid; a return is their sum."""
         paid: list[float] = state.rewards()
-        return paid
+        if self._pays_at_end or not any(paid):
+            return paid
+        # OpenSpiel repeats a reward after the chance nodes and half moves that follow it, so the returns tell.
+        before = self.native.new_initial_state()
+        for action in state.history()[:-1]:
+            before.apply_action(action)
+        return [now - then for now, then in zip(state.returns(), before.returns(), strict=True)]
 
     def observations(self, state: State) -> list[Observation]:
         return [self.observe(state, player) for player in range(self.info.num_players)]

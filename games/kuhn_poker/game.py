@@ -31,9 +31,9 @@ class KuhnPoker(OpenSpielGame):
         cards, public = self._read(state)
         lines = []
         for seat, card in enumerate(cards):
-            hidden = card is None or (player is not None and player != seat)
-            paid = public["contributions"][seat]
-            lines.append(f"player_{seat}: card {'?' if hidden else card}, {paid} in the pot")
+            known = "-" if card is None else str(card)
+            shown = known if player in (None, seat) else "?"
+            lines.append(f"player_{seat}: card {shown}, {public['contributions'][seat]} in the pot")
         return "\n".join([*lines, f"betting: {' '.join(public['betting']) or '-'}"])
 
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
