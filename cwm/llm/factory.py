@@ -1,5 +1,6 @@
 """From what the user writes, `PROVIDER:MODEL`, to a model."""
 
+import importlib
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -8,10 +9,7 @@ from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import FREE, Price
-from cwm.llm.google import KEY_VARIABLES as GOOGLE_KEY_VARIABLES
-from cwm.llm.google import GoogleModel
-from cwm.llm.openai import KEY_VARIABLE as OPENAI_KEY_VARIABLE
-from cwm.llm.openai import OpenAIModel
+from cwm.llm.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
 from cwm.llm.replay import replay
 from cwm.llm.retry import Retrying, RetryPolicy
 from cwm.llm.scripted import Scripted, load_script
@@ -66,13 +64,16 @@ def make(
     if provider == "openai":
         address = base_url or variables.get("OPENAI_BASE_URL") or None
         key = _key((OPENAI_KEY_VARIABLE,), variables, spec, address)
-        model = OpenAIModel(rest, api_key=key, base_url=address, timeout_s=timeout_s, stream=stream)
+        model = _client_model("cwm.llm.openai", "OpenAIModel")(
+            rest, api_key=key, base_url=address, timeout_s=timeout_s, stream=stream
+        )
         return Retrying(model, retry, seed=seed, sleep=sleep)
     if provider == "google":
         key = _key(GOOGLE_KEY_VARIABLES, variables, spec, base_url)
-        return Retrying(
-            GoogleModel(rest, api_key=key, base_url=base_url, timeout_s=timeout_s), retry, seed=seed, sleep=sleep
+        model = _client_model("cwm.llm.google", "GoogleModel")(
+            rest, api_key=key, base_url=base_url, timeout_s=timeout_s
         )
+        return Retrying(model, retry, seed=seed, sleep=sleep)
     makers: dict[str, Callable[[], LanguageModel]] = {
         "spool": lambda: Spool(Path(rest), polling),
         "replay": lambda: replay(rest),
@@ -117,6 +118,12 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
     if not (price_in >= 0 and price_out >= 0):
         raise ConfigurationError(f"The prices {price_in:g} and {price_out:g} are not both 0 or more: correct them.")
     return Price(price_in, price_out)
+
+
+def _client_model(module: str, name: str) -> Callable[..., LanguageModel]:
+    # The client libraries take 0.6 s and 45 MB to load, which a replay should not pay.
+    maker: Callable[..., LanguageModel] = getattr(importlib.import_module(module), name)
+    return maker
 
 
 def _check_address(provider: str, base_url: str) -> None:

@@ -9,6 +9,7 @@ from google.genai import errors, types
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
 from cwm.llm.failures import (
+    GOOGLE_KEY_VARIABLES,
     Refusal,
     Secret,
     Service,
@@ -23,7 +24,6 @@ from cwm.llm.failures import (
 from cwm.llm.tokens import estimate_usage
 from cwm.llm.transport import Clients, DeadlinePassedError, wire_text
 
-KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
 
 _TRUNCATED = frozenset({"MAX_TOKENS", "CONTINUATION"})
@@ -51,7 +51,7 @@ class GoogleModel:
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
         address = public_address(self._base_url)
-        self._service = Service(f"google:{model}", model, address, " or ".join(KEY_VARIABLES), secret)
+        self._service = Service(f"google:{model}", model, address, " or ".join(GOOGLE_KEY_VARIABLES), secret)
         self._timeout_s = timeout_s
         self._clients = Clients(self._client)
 

@@ -12,6 +12,7 @@ from openai.types.completion_usage import CompletionUsage
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
 from cwm.llm.failures import (
+    OPENAI_KEY_VARIABLE,
     Refusal,
     Secret,
     Service,
@@ -26,7 +27,6 @@ from cwm.llm.failures import (
 from cwm.llm.tokens import estimate_usage
 from cwm.llm.transport import Clients, DeadlinePassedError, wire_text
 
-KEY_VARIABLE = "OPENAI_API_KEY"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 # A reason that no list holds counts as truncated: the answer is not known to be whole.
@@ -72,7 +72,7 @@ class OpenAIModel:
         """
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
-        self._service = Service(f"openai:{model}", model, public_address(self._base_url), KEY_VARIABLE, secret)
+        self._service = Service(f"openai:{model}", model, public_address(self._base_url), OPENAI_KEY_VARIABLE, secret)
         self._timeout_s = timeout_s
         self._stream = stream
         self._old_server = False

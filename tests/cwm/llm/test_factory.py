@@ -63,6 +63,16 @@ def test_a_key_is_not_needed_where_there_is_an_address(server: Any, reply: Any) 
     assert by_variable.complete(REQUEST).text == "hi"
 
 
+@pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GOOGLE_API_KEY"])
+def test_either_variable_holds_the_key_of_google(server: Any, reply: Any, variable: str) -> None:
+    body = {"candidates": [{"content": {"parts": [{"text": "hi"}]}, "finishReason": "STOP"}]}
+    server.replies = [reply(503, {}), reply(body=body)]
+    waits: list[float] = []
+    model = make("google:g-1", base_url=server.address, environment={variable: "k-1"}, sleep=waits.append)
+    assert (model.name, model.complete(REQUEST).text, len(waits)) == ("google:g-1", "hi", 1)
+    assert server.received[1].headers["x-goog-api-key"] == "k-1"
+
+
 def test_files_are_models(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     script.write_text('"a"\n\n{"text": "b", "outcome": "truncated", "model": "m-1"}\n""\n')
