@@ -126,6 +126,10 @@ class Worker:
         request: dict[str, Any] = {"op": "tests", "tests": tests, "seed": seed}
         reply, more = self._exchange(request, min(end, started + max(per_test_s, self._limits.wall_s)))
         while more:
+            if len(results) >= len(tests) or not _is_result(reply.value, tests[len(results)]):
+                self.close()
+                reply = _broken_protocol()
+                break
             results.append(reply.value)
             if on_result:
                 on_result(reply.value)
@@ -176,8 +180,7 @@ class Worker:
         parsed = _parse(frame, identity)
         if parsed is None:
             self.close()
-            failure = Failure("ProtocolError", "the reply is not what the protocol asks for: did the program write it?")
-            return Reply(Outcome.PROTOCOL_ERROR, failure=failure), False
+            return _broken_protocol(), False
         reply, more = parsed
         if reply.outcome is Outcome.MEMORY_EXCEEDED:
             # What is still held, and by whom, cannot be known.
@@ -306,6 +309,23 @@ def _parse(frame: bytes, identity: str) -> tuple[Reply, bool] | None:
         if data["id"] == identity and outcome in FROM_WORKER and isinstance(data["output"], str):
             return Reply(outcome, data["value"], failure, data["output"]), data["more"] is True
     return None
+
+
+def _broken_protocol() -> Reply:
+    failure = Failure("ProtocolError", "the reply is not what the protocol asks for: did the program write it?")
+    return Reply(Outcome.PROTOCOL_ERROR, failure=failure)
+
+
+def _is_result(value: Json, test: Json) -> bool:
+    """Returns True if `value` has the form of a result of `test`."""
+    return (
+        isinstance(value, dict)
+        and value.get("id") == test["id"]
+        and value.get("kind") == test["kind"]
+        and value.get("status") in ("pass", "fail", "error")
+        and isinstance(value.get("fields"), dict)
+        and set(value["fields"].values()) <= {"pass", "fail", "error"}
+    )
 
 
 def _parse_failure(data: dict[str, Any]) -> Failure:

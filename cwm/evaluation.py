@@ -1,0 +1,214 @@
+"""How often a program is right: per kind of test and per field, with limits and failures of ours counted apart."""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cwm.sandbox.api import Level, Outcome, ProgramSource
+from cwm.sandbox.host import Sandbox
+from cwm.test_execution import DEFAULT_OPTIONS, NOT_RUN, Progress, RunOptions, run_tests
+from cwm.test_types import TestResult, UnitTest
+from cwm.trajectories import Policy, Trajectory, game_seed, play
+from cwm.unit_tests import BuildOptions, build
+from games.api import TERMINAL, Game
+
+TIMEOUTS = (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED)
+_VERDICTS = {"pass": "passed", "fail": "wrong", "error": "errors"}
+FINAL_SCORES = "final_scores"
+"""The field `rewards` at terminal states, counted a second time by itself."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Answers, counted. Failures of ours are in no denominator.
+
+    Attributes:
+        passed: right answers.
+        wrong: wrong answers.
+        errors: exceptions, deaths and values that are no JSON.
+        timeouts: no answer within the time allowed.
+        not_run: left out, because the program ran out of time or died too often before.
+        ours: failures of the sandbox or of this package.
+    """
+
+    passed: int = 0
+    wrong: int = 0
+    errors: int = 0
+    timeouts: int = 0
+    not_run: int = 0
+    ours: int = 0
+
+    @property
+    def scored(self) -> int:
+        """Questions that count."""
+        return self.passed + self.wrong + self.errors + self.timeouts + self.not_run
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of right answers among all questions that count; None if there are none."""
+        return self.passed / self.scored if self.scored else None
+
+    @property
+    def accuracy_of_answers(self) -> float | None:
+        """Share of right answers among the answers; errors and timeouts are none. None if there are no answers."""
+        answers = self.passed + self.wrong
+        return self.passed / answers if answers else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the counts and the accuracy."""
+        return asdict(self) | {"accuracy": self.accuracy}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a program did on a set of tests.
+
+    Attributes:
+        level: isolation level that it ran at.
+        kinds: by kind of test.
+        fields: by field of the transition tests, `final_scores` apart.
+        transitions: recorded transitions in the set.
+        distinct_states: different recorded states.
+        failed: results of the tests that did not pass.
+    """
+
+    level: Level
+    kinds: Mapping[str, Tally]
+    fields: Mapping[str, Tally]
+    transitions: int
+    distinct_states: int
+    failed: tuple[TestResult, ...]
+
+    def accuracy(self, kind: str) -> float | None:
+        """Returns the accuracy of one kind of test, None if there was none."""
+        tally = self.kinds.get(kind)
+        return tally.accuracy if tally else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns everything but the failed tests, of which only the ids are kept."""
+        return {
+            "level": self.level,
+            "kinds": {name: tally.to_json() for name, tally in self.kinds.items()},
+            "fields": {name: tally.to_json() for name, tally in self.fields.items()},
+            "transitions": self.transitions,
+            "distinct_states": self.distinct_states,
+            "failed": [result.id for result in self.failed],
+        }
+
+
+def evaluate(
+    program: ProgramSource,
+    trajectories: Sequence[Trajectory],
+    sandbox: Sandbox,
+    tests: BuildOptions,
+    options: RunOptions = DEFAULT_OPTIONS,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Runs the tests of some recorded games on a program and counts.
+
+    Args:
+        program: what is evaluated.
+        trajectories: recorded games: the training games, held-out ones, or those of a search.
+        sandbox: where the program runs.
+        tests: which tests are made of the games.
+        options: how they are run.
+        progress: told after every test.
+
+    Raises:
+        SandboxUnavailableError: no worker can be started.
+    """
+    suite = build(trajectories, tests)
+    results = run_tests(program, suite, sandbox, options, progress)
+    return summarise(suite, results, trajectories, sandbox.level)
+
+
+def summarise(
+    tests: Sequence[UnitTest], results: Sequence[TestResult], trajectories: Sequence[Trajectory], level: Level
+) -> Evaluation:
+    """Counts results that are already there.
+
+    Args:
+        tests: the suite.
+        results: one a test, in its order.
+        trajectories: what the suite was made of.
+        level: isolation level that the program ran at.
+    """
+    states = [json.dumps(step.state, sort_keys=True) for trajectory in trajectories for step in trajectory.steps]
+    kinds: dict[str, Counter[str]] = {test.kind: Counter() for test in tests}
+    fields: dict[str, Counter[str]] = {}
+    for test, result in zip(tests, results, strict=True):
+        kinds[test.kind][_class(result)] += 1
+        for name, verdict in _field_classes(test, result):
+            fields.setdefault(name, Counter())[verdict] += 1
+    return Evaluation(
+        level=level,
+        kinds={name: Tally(**counts) for name, counts in kinds.items()},
+        fields={name: Tally(**counts) for name, counts in fields.items()},
+        transitions=sum(_transitions(trajectory) for trajectory in trajectories),
+        distinct_states=len(set(states)),
+        failed=tuple(result for result in results if result.status != "pass"),
+    )
+
+
+def collect_test_set(
+    game: Game, policies: Sequence[Policy], *, transitions: int = 10_000, seed: int = 0
+) -> list[Trajectory]:
+    """Plays as many games as give so many transitions.
+
+    In every other game one policy, each in turn, plays all seats; in the others each seat's is drawn.
+
+    Args:
+        game: the true game.
+        policies: e.g. random, a search, a scripted player.
+        transitions: at least so many actions, chance's included.
+        seed: everything random derives from it; game i depends on (seed, i) alone.
+
+    Raises:
+        ValueError: there is no policy.
+    """
+    if not policies:
+        raise ValueError("no policy was given; give at least one, e.g. cwm.trajectories.random_policy")
+    games: list[Trajectory] = []
+    recorded = 0
+    while recorded < transitions:
+        number = len(games)
+        rng = random.Random(f"seats/{seed}/{number}")
+        drawn = [rng.choice(policies) for _ in range(game.info.num_players)]
+        same = [policies[(number // 2) % len(policies)]] * game.info.num_players
+        games.append(play(game, drawn if number % 2 else same, game_seed(seed, number), number))
+        recorded += _transitions(games[-1])
+    return games
+
+
+def _transitions(trajectory: Trajectory) -> int:
+    return sum(step.action is not None for step in trajectory.steps)
+
+
+def _class(result: TestResult) -> str:
+    """Returns the attribute of `Tally` that a result counts under."""
+    if result.outcome.is_ours:
+        return "ours"
+    if result.field == NOT_RUN:
+        return "not_run"
+    if result.outcome in TIMEOUTS:
+        return "timeouts"
+    return _VERDICTS[result.status]
+
+
+def _field_classes(test: UnitTest, result: TestResult) -> Iterable[tuple[str, str]]:
+    """Yields (field, attribute of `Tally`) of a transition test; a death counts against every field of it."""
+    if test.kind != "transition":
+        return
+    verdicts = {name: _VERDICTS[status] for name, status in result.fields.items()}
+    for name, verdict in (verdicts or dict.fromkeys(_asked(test), _class(result))).items():
+        yield name, verdict
+        if name == "rewards" and test.data["player"] == TERMINAL:
+            yield FINAL_SCORES, verdict
+
+
+def _asked(test: UnitTest) -> list[str]:
+    names = ["current_player", "player_name", "rewards", "observations", "legal_actions", "chance_outcomes"]
+    return names if test.data["action"] is None else [*names, "next_state"]

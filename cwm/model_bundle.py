@@ -1,0 +1,155 @@
+"""A synthesised model as files: program, value function, initial state, and what is known of how it came about."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from cwm.sandbox.api import ProgramSource
+from games.api import GameInfo, Json
+
+FORMAT_VERSION = 1
+MODEL_FILE = "model.json"
+PROGRAM_FILE = "program.py"
+VALUE_FILE = "value_function.py"
+RUN_SUBFOLDER = "model"
+
+
+class ModelBundleError(ValueError):
+    """A folder holds no model, or not the one that its hash names."""
+
+
+@dataclass(frozen=True)
+class ModelBundle:
+    """A model and its origin.
+
+    Attributes:
+        source: the program.
+        value_source: the value function, None if there is none.
+        initial_state: bound to INITIAL_STATE.
+        info: `GameInfo` as a dict.
+        rules_hash: SHA-256 of the rules text that it was written from.
+        metadata: anything JSON about its origin: language model, date, accuracy, isolation level; not part of the hash.
+    """
+
+    source: str
+    value_source: str | None
+    initial_state: Json
+    info: dict[str, Any]
+    rules_hash: str
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all that decides how the model behaves."""
+        content = [self.source, self.value_source, self.initial_state, _plain(self.info), self.rules_hash]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
+
+    @property
+    def game_info(self) -> GameInfo:
+        """The fixed properties of the game."""
+        values: dict[str, Any] = {
+            key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items()
+        }
+        return GameInfo(**values)
+
+    def program(self) -> ProgramSource:
+        """Returns what a worker is given."""
+        return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source)
+
+    def save(self, folder: Path) -> None:
+        """Writes the bundle into a folder, which is made if it is missing.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        record = {
+            "version": FORMAT_VERSION,
+            "hash": self.hash,
+            "rules_hash": self.rules_hash,
+            "info": _plain(self.info),
+            "initial_state": self.initial_state,
+            "value_function": self.value_source is not None,
+            "metadata": dict(self.metadata),
+        }
+        _write(folder / PROGRAM_FILE, self.source)
+        if self.value_source is None:
+            (folder / VALUE_FILE).unlink(missing_ok=True)
+        else:
+            _write(folder / VALUE_FILE, self.value_source)
+        # Last, because a folder without it holds no model.
+        _write(folder / MODEL_FILE, json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads a bundle.
+
+        Args:
+            path: its folder, its `model.json`, or the folder of a run that holds it in `model/`.
+
+        Raises:
+            ModelBundleError: there is no model, or its files do not belong together.
+            OSError: a file cannot be read.
+        """
+        folder = _folder(path)
+        try:
+            record = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
+            version = record["version"]
+            if version != FORMAT_VERSION:
+                raise ModelBundleError(f"{folder}: the model has format {version}; this version reads {FORMAT_VERSION}")
+            value_source = _read(folder / VALUE_FILE) if record["value_function"] else None
+            bundle = cls(
+                source=_read(folder / PROGRAM_FILE),
+                value_source=value_source,
+                initial_state=record["initial_state"],
+                info=record["info"],
+                rules_hash=record["rules_hash"],
+                metadata=record["metadata"],
+            )
+            expected = record["hash"]
+        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+            raise ModelBundleError(f"{folder / MODEL_FILE} is damaged: {type(error).__name__}: {error}") from error
+        if bundle.hash != expected:
+            raise ModelBundleError(
+                f"{folder}: the files hash to {bundle.hash[:12]}, but {MODEL_FILE} names {expected[:12]}: "
+                "one of them was changed; restore it, or synthesise the model again"
+            )
+        return bundle
+
+
+def rules_hash(rules: str) -> str:
+    """Returns the SHA-256 of a rules text."""
+    return hashlib.sha256(rules.encode("utf-8")).hexdigest()
+
+
+def describe(info: GameInfo) -> dict[str, Any]:
+    """Returns a `GameInfo` as the dict of a bundle."""
+    return _plain(asdict(info))
+
+
+def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in info.items()}
+
+
+def _folder(path: Path) -> Path:
+    candidates = [path.parent] if path.name == MODEL_FILE else [path, path / RUN_SUBFOLDER]
+    for folder in candidates:
+        if (folder / MODEL_FILE).is_file():
+            return folder
+    raise ModelBundleError(f"{path} holds no model: no {MODEL_FILE} there, nor in {RUN_SUBFOLDER}/")
+
+
+def _read(path: Path) -> str:
+    # newline="": the hash is of the exact text.
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    partial.replace(path)
