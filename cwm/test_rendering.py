@@ -50,9 +50,8 @@ def _complaint(result: TestResult | None) -> list[str]:
 
 def _method(test: UnitTest, lines: Sequence[str]) -> list[str]:
     name = test.id.replace("-", "_")
-    title = "".join(part.capitalize() for part in name.split("_"))
     return [
-        f"class Test{title}(unittest.TestCase):",
+        f"class Test_{name}(unittest.TestCase):",
         f"    def test_{name}(self):",
         *(f"        {line}" for line in lines),
     ]

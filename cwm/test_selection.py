@@ -89,7 +89,8 @@ def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[Unit
     transitions = [test for test in tests if test.kind == "transition"]
     chosen = [*transitions[:1], *_by_action(transitions), *_ends(transitions)]
     chosen += _decisions([test for test in tests if test.kind == "inference"])
-    chosen += [test for kind in ("value", "random_play") for test in tests if test.kind == kind][:3]
+    chosen += _values([test for test in tests if test.kind == "value"])
+    chosen += [test for test in tests if test.kind == "random_play"][:1]
     wanted = dict.fromkeys(test.id for test in chosen)
     kept = set(list(wanted)[: options.on_init])
     return [test for test in tests if test.id in kept]
@@ -123,6 +124,16 @@ def _decisions(inferences: Sequence[UnitTest]) -> list[UnitTest]:
         own = sorted((test for test in inferences if test.data["player"] == player), key=_decision_number)
         chosen += [own[0], own[len(own) // 2]]
     return chosen
+
+
+def _values(values: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns the first state, one in the middle of a game, and two ends that pay differently."""
+    going_on = [test for test in values if test.data["rewards"] is None]
+    ends: dict[tuple[float, ...], UnitTest] = {}
+    for test in sorted((test for test in values if test.data["rewards"] is not None), key=_size):
+        ends.setdefault(tuple(test.data["rewards"]), test)
+    middle = sorted(going_on, key=lambda test: (test.step, test.game))[len(going_on) // 2 :][:1]
+    return [*going_on[:1], *middle, *list(ends.values())[:2]]
 
 
 def _decision_number(test: UnitTest) -> tuple[int, int, int]:
