@@ -1,7 +1,7 @@
 """Calls of a program's functions by the test runner. Loaded into workers: standard library alone."""
 
 import contextlib
-import json
+from json import loads
 from typing import Any
 
 from cwm.sandbox.comparisons import Mismatch
@@ -82,7 +82,7 @@ class ProgramCalls:
             Mismatch: see `call`; or the input was changed, with the field `mutated_input`.
             MemoryError: the program ran out of memory.
         """
-        state = json.loads(text)
+        state = loads(text)
         answer = self.call(name, state, *args)
         self.check_unchanged(name, text, state)
         return answer
@@ -93,7 +93,7 @@ class ProgramCalls:
         Raises:
             Mismatch: it is not.
         """
-        before = json.loads(text)
+        before = loads(text)
         if state == before:
             return
         difference = first_difference(before, _readable(state))

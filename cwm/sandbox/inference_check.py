@@ -3,7 +3,7 @@
 Loaded into workers: standard library alone.
 """
 
-import json
+from json import dumps, loads
 from typing import Any
 
 from cwm.sandbox.calls import ProgramCalls
@@ -29,13 +29,13 @@ def check_inference(
         fields: takes the name of every field that was checked, with the status `pass`.
         output: takes a line for every step of the replay.
     """
-    text = json.dumps(data["history"])
+    text = dumps(data["history"])
     drawn: set[str] = set()
     fields |= dict.fromkeys((RESAMPLE, OBSERVATION, ACTION, END), "pass")
     for _ in range(data["samples"]):
         actions = _draw(calls, text, data["player"])
-        _replay(calls, actions, json.loads(text), data["player"], output)
-        drawn.add(json.dumps(actions))
+        _replay(calls, actions, loads(text), data["player"], output)
+        drawn.add(dumps(actions))
     if not data["several"]:
         return []
     fields[ONE_HISTORY] = "pass"
@@ -43,16 +43,16 @@ def check_inference(
     while len(drawn) < 2 and tried < data["draws"]:
         actions = _draw(calls, text, data["player"])
         tried += 1
-        drawn.add(json.dumps(actions))
+        drawn.add(dumps(actions))
     if len(drawn) > 1:
         return []
     message = f"several histories fit these observations, but {tried} calls of {RESAMPLE} all returned the same one"
-    return [Mismatch(ONE_HISTORY, message, "", "different histories on different calls", json.loads(drawn.pop()))]
+    return [Mismatch(ONE_HISTORY, message, "", "different histories on different calls", loads(drawn.pop()))]
 
 
 def _draw(calls: ProgramCalls, text: str, player: int) -> list[str]:
     # The program is given pairs, as its signature says; JSON knows lists alone.
-    history = [(observation, action) for observation, action in json.loads(text)]
+    history = [(observation, action) for observation, action in loads(text)]
     actions = calls.call(RESAMPLE, history, player)
     if not isinstance(actions, list) or not all(isinstance(action, str) for action in actions):
         raise Mismatch(RESAMPLE, f"{RESAMPLE} must return a list of actions (strings), got {actions!r}", got=actions)

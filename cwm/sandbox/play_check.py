@@ -1,8 +1,8 @@
 """Plays a program at random (the CWM paper, G.5) and checks its value function. Standard library alone."""
 
-import json
 import math
-import random
+from json import dumps
+from random import Random
 from typing import Any
 
 from cwm.sandbox.calls import ProgramCalls
@@ -16,7 +16,7 @@ NOT_REPEATABLE = "not_repeatable"
 
 
 def check_random_play(
-    calls: ProgramCalls, data: dict[str, Any], fields: dict[str, str], output: TailWriter, rng: random.Random
+    calls: ProgramCalls, data: dict[str, Any], fields: dict[str, str], output: TailWriter, rng: Random
 ) -> list[Mismatch]:
     """Plays uniformly random legal actions until the end and checks the form of every answer on the way.
 
@@ -32,7 +32,7 @@ def check_random_play(
     players, limit = data["num_players"], data["max_length"]
     state = calls.initial_state()
     for _ in range(limit + 1):
-        text = json.dumps(state)
+        text = dumps(state)
         output.note("In state ", state)
         player = calls.on_state("get_current_player", text)
         if isinstance(player, bool) or player not in (CHANCE, TERMINAL, *range(players)):
@@ -91,7 +91,7 @@ def check_value(calls: ProgramCalls, data: dict[str, Any], fields: dict[str, str
         data: `state`; `rewards`, what the function must return for each player at the end, None before; `num_players`.
         fields: takes the name of every field that was checked, with the status `pass`.
     """
-    text = json.dumps(data["state"])
+    text = dumps(data["state"])
     fields |= dict.fromkeys((VALUE, NOT_REPEATABLE, "mutated_input"), "pass")
     for player in range(data["num_players"]):
         value = calls.on_state("value_function", text, player)

@@ -4,11 +4,11 @@ Standard library and `games.api` alone. The planner calls these functions some h
 are the program's own function objects, without a layer in between.
 """
 
-import json
 import linecache
 import random
 import sys
 from collections.abc import Callable
+from json import dumps, loads
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -64,7 +64,7 @@ class ProgramGame:
 
     def initial_state(self) -> State:
         """Returns a fresh copy of the initial state."""
-        return json.loads(self._initial_state)
+        return loads(self._initial_state)
 
 
 def _missing(name: str) -> Callable[..., Any]:
@@ -101,7 +101,7 @@ class LoadedCode:
         Raises:
             SyntaxError: it does not parse.
         """
-        self._initial_state = json.dumps(program["initial_state"], allow_nan=False)
+        self._initial_state = dumps(program["initial_state"], allow_nan=False)
         self._info = GameInfo(**_tuples(program["info"]))
         for name, lines in sources_of(program).items():
             text = "\n".join(lines)
@@ -119,7 +119,7 @@ class LoadedCode:
         module = ModuleType(MODULE)
         sys.modules[MODULE] = module
         namespace = vars(module)
-        namespace["INITIAL_STATE"] = json.loads(self._initial_state)
+        namespace["INITIAL_STATE"] = loads(self._initial_state)
         exec(self._code, namespace)  # noqa: S102 - this is the sandboxed worker
         functions = _functions(namespace)
         if self._value_code is not None:

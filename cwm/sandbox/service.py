@@ -1,7 +1,7 @@
 """What a worker does with its parent's requests. Loaded into workers: standard library alone.
 
-Everything used after the program has run is taken beforehand, so that a program that replaces `json.dumps` or
-`os.write` changes nothing but its own world.
+Everything used after the program has run is taken beforehand, here and in the modules of the test runner: a program that
+replaces `json.dumps` or `os.write` changes nothing but its own world.
 """
 
 import faulthandler
@@ -12,6 +12,7 @@ import signal
 import struct
 import sys
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 from cwm.sandbox import isolation
@@ -123,7 +124,7 @@ class Service:
 
     def _payload(self, request: dict[str, Any]) -> Any:
         function = getattr(sys.modules[request["module"]], request["function"])
-        rng = random.Random(f"payload/{request['seed']}")
+        rng = Random(f"payload/{request['seed']}")
         return function(self._loaded(), request["argument"], rng)
 
     def _loaded(self) -> ProgramGame:

@@ -5,7 +5,7 @@ unless it passed, `field` (what failed first), `path`, `expected`, `got`, `messa
 (the last ten lines).
 """
 
-import random
+from random import Random
 from typing import Any
 
 from cwm.sandbox.calls import ProgramCalls
@@ -39,7 +39,7 @@ class TestRunner:
         """
         fields: dict[str, str] = {}
         try:
-            failed = self._check(test, fields, random.Random(f"test/{seed}/{test['id']}"))
+            failed = self._check(test, fields, Random(f"test/{seed}/{test['id']}"))
         except Mismatch as raised:
             failed = [raised]
         for mismatch in failed:
@@ -47,7 +47,7 @@ class TestRunner:
         result = {"id": test["id"], "kind": test["kind"], "status": "pass", "fields": fields}
         return result | (self._report(failed[0]) if failed else {})
 
-    def _check(self, test: dict[str, Any], fields: dict[str, str], rng: random.Random) -> list[Mismatch]:
+    def _check(self, test: dict[str, Any], fields: dict[str, str], rng: Random) -> list[Mismatch]:
         kind, data = test["kind"], test["data"]
         if kind == "transition":
             return check_transition(self._calls, data, fields)

@@ -1,8 +1,8 @@
 """Checks one recorded transition on a program. Loaded into workers: standard library alone."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from json import dumps
 from typing import Any
 
 from cwm.sandbox.calls import FIELDS, MUTATED, ProgramCalls
@@ -35,7 +35,7 @@ def check_transition(calls: ProgramCalls, data: dict[str, Any], fields: dict[str
     Returns:
         What failed, in the order in which the fields are checked.
     """
-    text = json.dumps(data["state"])
+    text = dumps(data["state"])
     calls.disturb()
     failed: list[Mismatch] = []
     answers: dict[str, Any] = {}
