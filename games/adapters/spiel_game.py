@@ -48,8 +48,9 @@ def register(
     it turns up. Chance's outcomes are numbered apart, in the same way.
 
     An information state is the player's own observations and actions at its decision points, and what it sees now:
-    perfect recall. `resample_from_infostate`, which OpenSpiel's ISMCTS calls, works where the game offers
-    `resample_history`. Never hand the game to a C++ bot: that crashes the process.
+    perfect recall; a game may offer its own `information_state_string(state, player)`. `resample_from_infostate`, which
+    OpenSpiel's ISMCTS calls, works where the game offers `resample_history`. Never hand the game to a C++ bot: that
+    crashes the process.
 
     Args:
         factory: builds the game; called with the parameters as keyword arguments.

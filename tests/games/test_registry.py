@@ -20,6 +20,24 @@ def test_made_game_carries_its_id(game_id: str) -> None:
     assert registry.make(game_id).info.id == game_id
 
 
+@pytest.mark.parametrize(
+    ("game_id", "utility", "bounds", "perfect", "chance", "length"),
+    [
+        ("tic_tac_toe", "win_loss_draw", (-1.0, 1.0), True, False, 9),
+        ("connect_four", "win_loss_draw", (-1.0, 1.0), True, False, 42),
+        ("kuhn_poker", "zero_sum", (-2.0, 2.0), False, True, 3),
+        ("leduc_poker", "zero_sum", (-13.0, 13.0), False, True, 8),
+    ],
+)
+def test_info_of_the_small_games(
+    game_id: str, utility: str, bounds: tuple[float, float], perfect: bool, chance: bool, length: int
+) -> None:
+    info = registry.make(game_id).info
+    assert (info.num_players, info.utility, info.max_length) == (2, utility, length)
+    assert (info.min_utility, info.max_utility) == bounds
+    assert (info.perfect_information, info.has_chance, info.simultaneous) == (perfect, chance, False)
+
+
 def test_unknown_id_lists_the_known_and_the_nearest() -> None:
     with pytest.raises(UnknownGameError, match=r"'yokai-9c-5p'. Did you mean yokai-9c-\dp\? Known: tic_tac_toe, "):
         registry.make("yokai-9c-5p")

@@ -173,6 +173,15 @@ def test_information_state_holds_the_own_history_and_no_more() -> None:
     assert text.count(" -> Pass\n") == 1
 
 
+def test_game_may_bring_its_own_information_state_string() -> None:
+    class Spoken(Coins):
+        def information_state_string(self, state: Any, player: int) -> str:
+            return f"player {player}: {state['left']} left"
+
+    game = spiel_game.register(Spoken, "python_export_spoken")
+    assert after(game, 2).information_state_string(1) == "player 1: 4 left"
+
+
 def test_clone_goes_its_own_way() -> None:
     state = after(export("tic_tac_toe"), 0)
     copy = state.clone()
