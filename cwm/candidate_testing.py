@@ -3,13 +3,14 @@
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
-from typing import TypeVar
+from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar, TypeVar
 
 from cwm.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
 from cwm.sandbox.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.synthesis_config import SynthesisConfig
 from cwm.unit_tests import TestResult, UnitTest, death_result, parse_result, to_worker
 from games.api import GameInfo, Json
 
@@ -28,18 +29,38 @@ class TestSettings:
         seed: of everything random in a worker; each test is seeded from it and its own id.
         test_seconds: wall-clock seconds for one test.
         total_seconds: wall-clock seconds for all tests of one program.
+        load_seconds: wall-clock seconds for loading a program, and for loading it again before the first test.
         max_timeouts: after so many tests that ran out of time or killed their worker, the rest is not run.
         level: isolation level.
         limits: caps on each worker.
     """
 
+    __test__: ClassVar[bool] = False
+
     workers: int = 2
     seed: int = 0
     test_seconds: float = 5.0
     total_seconds: float = 120.0
+    load_seconds: float = 10.0
     max_timeouts: int = 3
     level: Level = "process"
     limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level = "process") -> "TestSettings":
+        """Returns the settings that a synthesis asks for."""
+        return cls(
+            workers=workers,
+            seed=config.seed,
+            test_seconds=config.test_seconds,
+            total_seconds=config.total_seconds,
+            max_timeouts=config.max_timeouts,
+            level=level,
+        )
+
+    def capped(self) -> Limits:
+        """Returns the worker's caps, where a request takes no longer than loading may."""
+        return replace(self.limits, wall_s=min(self.limits.wall_s, self.load_seconds))
 
 
 class ProcessTester:
@@ -58,7 +79,7 @@ class ProcessTester:
         self._info = asdict(info)
         self._initial_state = initial_state
         self._settings = settings
-        self._sandbox = Sandbox(settings.limits, settings.level)
+        self._sandbox = Sandbox(settings.capped(), settings.level)
 
     def __call__(self, sources: Sequence[str]) -> list[TestReport]:
         """Tests every program.

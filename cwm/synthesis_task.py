@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 from cwm.program_api import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
 from cwm.record import content_key
 from cwm.trajectories import Trajectory
-from cwm.unit_tests import UnitTest
-from games.api import CHANCE, TERMINAL, GameInfo, Json
+from cwm.unit_tests import BuildOptions, Kind, UnitTest, build
+from games.api import CHANCE, TERMINAL, GameInfo, Json, ResamplesHistory
 
 Inference: TypeAlias = Literal["none", "history"]
 """What the program infers from one player's history: nothing (perfect information), or the whole history (G.3)."""
@@ -50,6 +50,40 @@ class SynthesisTask:
     trajectories: tuple[Trajectory, ...]
     tests: tuple[UnitTest, ...]
     inference: Inference
+
+    @classmethod
+    def of(
+        cls,
+        rules: str,
+        info: GameInfo,
+        initial_state: Json,
+        trajectories: Sequence[Trajectory],
+        inference: Inference,
+        reference: ResamplesHistory | None = None,
+    ) -> "SynthesisTask":
+        """Makes the task and its tests: transitions, inference where asked for, and random play.
+
+        Args:
+            rules: the rules in words.
+            info: players, utility, bounds.
+            initial_state: as JSON.
+            trajectories: recorded games, at least one.
+            inference: what the program infers.
+            reference: draws histories on the true game, to know where several fit; None if there is none.
+
+        Raises:
+            ValueError: no trajectory was given.
+        """
+        if not trajectories:
+            raise ValueError("a synthesis needs at least one recorded game to make unit tests from; got none")
+        kinds: tuple[Kind, ...] = ("transition", "random_play")
+        if inference == "history":
+            kinds = ("transition", "inference", "random_play")
+        # Chance's actions count too, and `GameInfo.max_length` counts those of players alone.
+        longest = max(1000, 4 * (info.max_length or 0))
+        options = BuildOptions(kinds=kinds, reference=reference, max_length=longest)
+        tests = tuple(build(trajectories, options))
+        return cls(rules, info, initial_state, tuple(trajectories), tests, inference)
 
     @property
     def functions(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class ProcessValueChecker:
         self._initial_state = initial_state
         self._settings = settings
         self._argument = {"games": random_games, "seconds": speed_seconds}
-        self._sandbox = Sandbox(settings.limits, settings.level, (SPEED,))
+        self._sandbox = Sandbox(settings.capped(), settings.level, (SPEED,))
 
     def __call__(self, sources: Sequence[str]) -> list[ValueReport]:
         """Checks every value function.
