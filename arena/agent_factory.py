@@ -3,13 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-from cwm.world_model import ModelBundle
-
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
 from arena.model_agent import ModelAgent
 from arena.planner_agent import PlannerAgent
 from arena.runtime import Runtime
+from cwm.world_model import ModelBundle
 from games.api import Game
 from search import planner
 from search.api import PlannerConfigError
@@ -40,6 +39,9 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
     bundle = load_bundle(spec)
     if bundle.info["id"] != info.id:
         raise AgentSpecError(f"agent {spec.name!r}: its model is of {bundle.info['id']}, the game is {info.id}.")
+    if bundle.game_info.views[0] != spec.view:
+        view = bundle.game_info.views[0]
+        raise AgentSpecError(f"agent {spec.name!r}: its model is of the view {view!r}: add view={view}.")
     if config.leaf == "value" and bundle.value_source is None:
         raise AgentSpecError(f"agent {spec.name!r}: its model has no value function: use leaf=rollout.")
     return replace(resolved, model_hash=bundle.hash)

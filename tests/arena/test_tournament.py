@@ -238,30 +238,65 @@ if __name__ == "__main__":
 """
 
 
-def test_killed_tournament_goes_on_with_no_game_lost_or_twice(tmp_path: Path) -> None:
-    agents = ["ismcts:sims=150,rollouts=1,name=i", "random"]
+AGENTS = ["ismcts:sims=150,rollouts=1,name=i", "random"]
+
+
+def start(tmp_path: Path) -> tuple[subprocess.Popen[bytes], Path]:
+    """Starts a tournament of 40 games in its own process group and waits until some are stored."""
     script = tmp_path / "play.py"
     script.write_text(SCRIPT)
     folder = tmp_path / "run"
-    command = [sys.executable, str(script), str(folder), json.dumps(agents), "20"]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")])),
-    }
-    process = subprocess.Popen(command, env=environment, start_new_session=True)
-    while _stored(folder) < 8:
+    paths = os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(folder), json.dumps(AGENTS), "20"],
+        env={**os.environ, "PYTHONPATH": paths},
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
+    while stored(folder) < 8:
         assert process.poll() is None
         time.sleep(0.005)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    before = _stored(folder)
-    assert 8 <= before < 40
-    asked = config("leduc_poker", *agents, deals=20, pairing="cross")
+    return process, folder
+
+
+def resume_and_compare(folder: Path, before: int) -> None:
+    asked = config("leduc_poker", *AGENTS, deals=20, pairing="cross")
     with GameStore(folder, asked.to_json()) as store:
         resumed = run(asked, store)
     assert resumed.played == 40 - before
     assert timeless(resumed.records) == timeless(run(asked, MemoryStore()).records)
-    assert _stored(folder) == 40
+    assert stored(folder) == 40
+
+
+def test_killed_tournament_goes_on_with_no_game_lost_or_twice(tmp_path: Path) -> None:
+    process, folder = start(tmp_path)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = stored(folder)
+    assert 8 <= before < 40
+    resume_and_compare(folder, before)
+    assert no_process_left(process.pid)
+
+
+def test_ctrl_c_of_the_whole_process_group_leaves_no_process_and_loses_no_game(tmp_path: Path) -> None:
+    process, folder = start(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) != 0
+    assert no_process_left(process.pid)
+    before = stored(folder)
+    assert 8 <= before < 40
+    resume_and_compare(folder, before)
+
+
+def no_process_left(group: int) -> bool:
+    """Waits until no process of a group lives, a few seconds at most."""
+    for _ in range(200):
+        listed = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
+        rows = [line.split() for line in listed.splitlines()]
+        if not any(int(pgid) == group and not state.startswith("Z") for pgid, state in rows):
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_second_process_is_told_that_the_tournament_is_running(tmp_path: Path) -> None:
@@ -270,7 +305,7 @@ def test_second_process_is_told_that_the_tournament_is_running(tmp_path: Path) -
         GameStore(tmp_path, asked.to_json())
 
 
-def _stored(folder: Path) -> int:
+def stored(folder: Path) -> int:
     if not (folder / FILE_NAME).exists():
         return 0
     with closing(sqlite3.connect(folder / FILE_NAME)) as database:

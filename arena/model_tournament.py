@@ -1,0 +1,156 @@
+"""Chooses among value functions by letting planners that use them play each other on the synthesised model itself."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import combinations_with_replacement
+from statistics import fmean
+from typing import Any
+
+from arena.agents import InfrastructureError
+from arena.match import play
+from arena.model_agent import ModelAgent
+from arena.process_pool import ProcessPool, WorkerDiedError
+from arena.runtime import Runtime
+from arena.seeds import content_key, derive
+from cwm.candidate import TesterError
+from cwm.sandbox.host import Sandbox
+from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.value_function import ValueCandidate
+from cwm.world_model import ModelBundle, WorldModel, WorldModelError
+from games.api import GameError
+from search.api import PlannerConfig
+
+NONE = "none"
+"""Name of the planner without a value function: random rollouts at the leaves."""
+
+
+@dataclass(frozen=True)
+class ModelTournament:
+    """A round robin on the model; called with the candidates, it returns one score each (`cwm.value_function`).
+
+    Each pair of candidates meets on the same deals in all rotations of the seats; with more than two players, one of
+    the pair holds one seat and the other the rest, both ways round. A score is the mean return in the games of the
+    pairings, each pairing counting the same. In cooperative games a candidate also plays with itself, so that two
+    alone can be told apart; a private convention then wins one pairing and loses the others.
+
+    Attributes:
+        bundle: the model; a value function in it is not used.
+        config: settings of every planner; `leaf` is set by the candidate.
+        deals: deals a pairing: all that bounds the time.
+        seed: the scores are a function of it, the model, the settings and the candidates.
+        runtime: limits of the workers.
+        workers: games at once.
+    """
+
+    bundle: ModelBundle
+    config: PlannerConfig
+    deals: int = 10
+    seed: int = 0
+    runtime: Runtime = field(default_factory=Runtime)
+    workers: int = 1
+
+    def __call__(self, candidates: list[ValueCandidate | None]) -> list[float]:
+        """Returns the scores.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        values = [None if candidate is None else candidate.source for candidate in candidates]
+        return self.scores(values)
+
+    def scores(self, values: Sequence[str | None]) -> list[float]:
+        """Returns the score of each value function, given as source; None plays with rollouts.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        info = self.bundle.game_info
+        lineups = list(_lineups(len(values), info.num_players, info.utility == "identical"))
+        jobs = [self._job(values, seats, deal) for seats in lineups for deal in range(self.deals)]
+        returns = self._play(jobs)
+        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(values))}
+        for job in jobs:
+            for paid, index in zip(returns[job["key"]], job["seats"], strict=False):
+                cells[index].setdefault(_partner(job["seats"], index), []).append(paid)
+        # Where the model fails as the referee nobody has shown anything.
+        return [fmean(map(fmean, own.values())) if own else info.min_utility for own in cells.values()]
+
+    def _job(self, values: Sequence[str | None], seats: tuple[int, ...], deal: int) -> dict[str, Any]:
+        content = {
+            "model": {
+                "source": self.bundle.source,
+                "initial_state": self.bundle.initial_state,
+                "info": self.bundle.info,
+                "rules_hash": self.bundle.rules_hash,
+            },
+            "config": self.config.to_json(),
+            "values": [values[index] for index in seats],
+            "deal_seed": derive("model tournament", self.seed, deal),
+            "runtime": self.runtime.to_json(),
+        }
+        return {"key": content_key([content, list(seats)]), "seats": list(seats), **content}
+
+    def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:
+        if self.workers <= 1:
+            return {job["key"]: _checked(play_on_model(job)) for job in jobs}
+        with closing(ProcessPool(play_on_model, self.workers).run(jobs)) as answers:
+            return {job["key"]: _checked(answer) for job, answer in answers}
+
+
+def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
+    """Plays one game: what a worker process runs.
+
+    Returns:
+        `{"returns": …}`; `{"void": message}` if the model failed as the referee; `{"fault": message}` if ours broke.
+    """
+    bundle = ModelBundle(value_source=None, **job["model"])
+    runtime = Runtime.from_json(job["runtime"])
+    config = PlannerConfig.from_json(job["config"])
+    agents = [
+        ModelAgent(
+            replace(bundle.program(), value_source=value),
+            replace(config, leaf="rollout" if value is None else "value"),
+            runtime,
+            f"{NONE if value is None else 'value'} {seat}",
+        )
+        for seat, value in enumerate(job["values"])
+    ]
+    seeds = [derive("agent", job["key"], seat) for seat in range(len(agents))]
+    try:
+        with WorldModel(bundle, Sandbox(runtime.limits, runtime.level)) as game:
+            return {"returns": list(play(game, agents, job["deal_seed"], seeds, runtime.level).returns)}
+    except (InfrastructureError, SandboxUnavailableError) as error:
+        return {"fault": str(error)}
+    except WorldModelError as error:
+        return {"fault" if error.reply.outcome.is_ours else "void": str(error)}
+    except GameError as error:
+        return {"void": str(error)}
+
+
+def _lineups(candidates: int, players: int, cooperative: bool) -> Iterator[tuple[int, ...]]:
+    """Yields the distinct seatings of all pairings."""
+    seen: set[tuple[int, ...]] = set()
+    for one, two in combinations_with_replacement(range(candidates), 2):
+        if one == two and not cooperative:
+            continue
+        for lone, rest in ((one, two), (two, one)):
+            lineup = (lone, *[rest] * (players - 1))
+            for shift in range(players):
+                seats = (*lineup[shift:], *lineup[:shift])
+                if seats not in seen:
+                    seen.add(seats)
+                    yield seats
+
+
+def _partner(seats: Sequence[int], own: int) -> int:
+    """Returns the other candidate at the table, or `own` where it plays with itself."""
+    return next((index for index in seats if index != own), own)
+
+
+def _checked(answer: dict[str, Any] | WorkerDiedError) -> list[float]:
+    if isinstance(answer, WorkerDiedError):
+        raise TesterError(f"The tournament of the value functions broke: {answer}.")
+    if "fault" in answer:
+        raise TesterError(f"The tournament of the value functions broke: {answer['fault']}.")
+    return [float(value) for value in answer.get("returns", ())]

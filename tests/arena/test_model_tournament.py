@@ -1,0 +1,86 @@
+import textwrap
+from typing import Any
+
+import pytest
+
+from arena.model_tournament import ModelTournament, _lineups
+from arena.runtime import Runtime
+from cwm import candidate
+from cwm.model_bundle import ModelBundle, describe
+from games.api import GameInfo
+from search.api import PlannerConfig
+
+NIM = textwrap.dedent(
+    """
+    def get_current_player(state):
+        return -4 if state["left"] == 0 else state["turn"]
+
+    def get_player_name(player_id):
+        return {-1: "chance", -4: "terminal"}.get(player_id, f"player {player_id}")
+
+    def get_legal_actions(state):
+        return [f"take {n}" for n in (1, 2, 3) if n <= state["left"]]
+
+    def get_chance_outcomes(state):
+        return []
+
+    def apply_action(state, action):
+        return {"left": state["left"] - int(action.split()[1]), "turn": 1 - state["turn"]}
+
+    def get_rewards(state):
+        if state["left"]:
+            return [0.0, 0.0]
+        return [-1.0, 1.0] if state["turn"] == 0 else [1.0, -1.0]
+
+    def get_observations(state):
+        return [dict(state), dict(state)]
+    """
+)
+GOOD = textwrap.dedent(
+    """
+    def value_function(state, player_id):
+        if state["left"] == 0:
+            return get_rewards(state)[player_id]
+        good = 1.0 if state["left"] % 4 else -1.0
+        return good if state["turn"] == player_id else -good
+    """
+)
+"""Exact: whoever moves wins unless the sticks left are a multiple of four."""
+BAD = GOOD.replace("1.0 if state", "-1.0 if state").replace("else -1.0", "else 1.0")
+CRASHING = "def value_function(state, player_id):\n    import os\n    os._exit(1)\n"
+
+
+def tournament(source: str = NIM, **settings: Any) -> ModelTournament:
+    info = GameInfo("nim", 2, "win_loss_draw", -1.0, 1.0, True, False, ("player 0", "player 1"), 15)
+    bundle = ModelBundle(source, None, {"left": 15, "turn": 0}, describe(info), "rules")
+    return ModelTournament(bundle, PlannerConfig(simulations=12, rollouts=1), **{"deals": 3, **settings})
+
+
+def test_exact_value_function_beats_a_wrong_one_and_random_rollouts() -> None:
+    rollouts, good, bad = tournament().scores([None, GOOD, BAD])
+    assert good > 0 > max(rollouts, bad)
+    assert rollouts + good + bad == pytest.approx(0.0)
+
+
+def test_scores_depend_on_the_seed_alone_and_not_on_the_workers() -> None:
+    assert tournament().scores([None, GOOD]) == tournament(workers=2).scores([None, GOOD])
+
+
+def test_value_function_that_ends_its_process_loses() -> None:
+    assert tournament(deals=1).scores([GOOD, CRASHING]) == [1.0, -1.0]
+
+
+def test_model_that_fails_as_the_referee_leaves_everyone_at_the_bottom() -> None:
+    broken = NIM.replace('return {"left"', 'return 1 / 0 and {"left"')
+    assert tournament(broken, deals=1).scores([None, GOOD]) == [-1.0, -1.0]
+
+
+def test_sandbox_that_is_not_to_be_had_is_no_score() -> None:
+    with pytest.raises(candidate.TesterError, match="tournament of the value functions"):
+        tournament(runtime=Runtime(level="seatbelt")).scores([None, GOOD])
+
+
+def test_pairs_meet_in_all_seatings() -> None:
+    assert list(_lineups(2, 2, cooperative=False)) == [(0, 1), (1, 0)]
+    assert list(_lineups(2, 2, cooperative=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert list(_lineups(2, 3, cooperative=False)) == [(0, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 1, 0)]
