@@ -5,7 +5,7 @@ import sys
 import typer
 
 from arena import console
-from arena.commands import games, trajectories
+from arena.commands import demo, evaluate, games, llm, play, report, synthesize, tournament, trajectories
 from arena.errors import exit_code
 
 app = typer.Typer(
@@ -18,6 +18,14 @@ app = typer.Typer(
 )
 app.add_typer(games.app, name="games")
 app.add_typer(trajectories.app, name="trajectories")
+app.add_typer(llm.app, name="llm")
+app.command("synthesize")(synthesize.command)
+app.command("resume")(synthesize.resume)
+app.command("evaluate")(evaluate.command)
+app.command("play")(play.command)
+app.command("arena")(tournament.command)
+app.command("demo")(demo.command)
+app.command("report")(report.command)
 
 
 def main() -> None:

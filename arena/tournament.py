@@ -220,6 +220,13 @@ def run(
     return _result(config, records, sum(game.key in known for game in todo), missing)
 
 
+def stored(config: TournamentConfig, store: Games) -> TournamentResult:
+    """Returns the tables of what a store holds of a prepared tournament; plays nothing."""
+    known = store.games()
+    records = tuple(known[game.key] for game in plan(config) if game.key in known)
+    return _result(config, records, 0, {})
+
+
 def play_job(job: dict[str, Any]) -> dict[str, Any]:
     """Plays one planned game: what a worker process runs. Returns `{"record": …}` or `{"fault": message}`."""
     game = registry.make(job["game"], **job["params"])

@@ -1,0 +1,91 @@
+"""`cwm llm`: list the recordings, ask a model one question, explain why a replay has no answer."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena import console
+from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.options import AsJson, BaseUrl, Seed
+from cwm.llm import factory, recordings
+from cwm.llm.api import Message, Request
+from cwm.llm.keys import request_from_json
+from cwm.llm.replay import Replay
+
+app = typer.Typer(no_args_is_help=True, help="List recordings, ask one question, explain a replay miss.")
+
+
+@app.command("list")
+def list_recordings(as_json: AsJson = False) -> None:
+    """List the recorded completions that ship with the project."""
+    summaries = [recording.summary() for recording in recordings.bundled()]
+    if as_json:
+        console.print_json(summaries)
+        return
+    table = Table("name", "game", "model", "date", "calls", "tokens in", "tokens out")
+    for item in summaries:
+        about = "~" if item["tokens_estimated"] else ""
+        table.add_row(
+            item["name"],
+            item["game"],
+            ", ".join(item["models"]),
+            item["first_date"][:10],
+            str(item["calls"]),
+            f"{about}{item['input_tokens']:,}",
+            f"{about}{item['output_tokens']:,}",
+        )
+    console.out.print(table)
+
+
+@app.command()
+def ask(
+    model: Annotated[str, typer.Argument(help="openai:MODEL, google:MODEL, spool:DIR or scripted:FILE.")],
+    question: Annotated[str, typer.Argument(help="The question.")],
+    base_url: BaseUrl = None,
+    max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of the answer, reasoning included.")] = 4096,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a model one question: the quickest check of a key, a model's name and an address."""
+    request = Request((Message("user", question),), "ask", max_output_tokens)
+    completion = factory.make(model, base_url=base_url, seed=seed).complete(request)
+    if as_json:
+        console.print_json(
+            {
+                "text": completion.text,
+                "outcome": completion.outcome,
+                "model": completion.model,
+                "input_tokens": completion.usage.input_tokens,
+                "output_tokens": completion.usage.output_tokens,
+                "seconds": completion.latency_s,
+            }
+        )
+    else:
+        console.out.print(completion.text, markup=False)
+        usage = completion.usage
+        console.notices.print(
+            f"{completion.model}: {completion.outcome}, {usage.input_tokens} tokens in, {usage.output_tokens} out, "
+            f"{completion.latency_s:.1f} s",
+            markup=False,
+        )
+    if completion.outcome != "ok":
+        raise typer.Exit(EXIT_NEGATIVE)
+
+
+@app.command()
+def explain(
+    recording: Annotated[str, typer.Argument(help="Name of a bundled recording, or a .jsonl file.")],
+    request: Annotated[Path, typer.Argument(help="A request as JSON, as a run's journal or a spool holds it.")],
+) -> None:
+    """Say whether a recording answers a request and, if not, which recorded one is nearest and where they differ."""
+    try:
+        asked = request_from_json(json.loads(request.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{request} is no request ({error}); give a file of a spool's requests/, ending in .json."
+        ) from error
+    completion = Replay(recordings.load(recording)).complete(asked)
+    console.out.print(f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters")

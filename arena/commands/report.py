@@ -1,0 +1,33 @@
+"""`cwm report`: rebuild the page and the tables of a run from its record."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import console, run_inputs, run_report
+from arena.errors import UsageError
+from arena.options import AsJson
+from arena.report import page, tables
+from arena.run_settings import RunSettings
+from arena.synthesis_run import INPUTS, KIND, stored_matches
+from cwm.record import RunRecord
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild report.html and print the tables; nothing is asked, played or tested again."""
+    with RunRecord.read(run) as record:
+        if record.info.kind != KIND:
+            raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
+        settings = RunSettings.from_record(record.info.config)
+        if as_json:
+            console.print_json(run_report.read_result(run) | {"settings": settings.to_json()})
+            return
+        matches = stored_matches(run, settings, run_inputs.load(run / INPUTS, settings), run_report.read_bundle(run))
+        report = run_report.build(record, settings, matches.arenas, matches.replays)
+        page.write(report, record.report_path)
+    console.out.print(tables.report(report))
+    console.notices.print(f"report: {record.report_path}")

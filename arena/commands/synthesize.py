@@ -1,0 +1,197 @@
+"""`cwm synthesize` and `cwm resume`: from rules and played games to a tested model."""
+
+from pathlib import Path
+from typing import Annotated, Any, cast, get_args
+
+import typer
+
+from arena import console, run_inputs, run_report
+from arena.commands import tournament as tournament_command
+from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.live_view import LiveView
+from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
+from arena.report import page, tables
+from arena.run_inputs import Inputs
+from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.synthesis_run import INPUTS, KIND, SynthesisRun, first_prompt, open_record, read_caps, write_caps
+from cwm.record import RunRecord
+from cwm.synthesis_config import Method, SynthesisConfig
+from cwm.value_function import ValueConfig
+
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, help="Cap on calls.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=0, help="Cap on output tokens.")]
+MaxMoney = Annotated[float | None, typer.Option("--max-money", min=0, help="Cap on cost; needs both prices.")]
+MaxMinutes = Annotated[float | None, typer.Option("--max-minutes", min=0, help="Cap on wall-clock time of the calls.")]
+PriceIn = Annotated[float | None, typer.Option("--price-in", help="Price of a million input tokens.")]
+PriceOut = Annotated[float | None, typer.Option("--price-out", help="Price of a million output tokens.")]
+
+
+def command(
+    game: Annotated[str | None, typer.Argument(help="Id of a registered game; none for a game of your own.")] = None,
+    rules: Annotated[Path | None, typer.Option("--rules", help="Your own game: its rules, as text.")] = None,
+    trajectories: Annotated[
+        Path | None, typer.Option("--trajectories", help="Your own game: played games, JSON lines, one a step.")
+    ] = None,
+    held_out: Annotated[
+        int | None, typer.Option("--held-out", min=0, help="Your own game: keep so many games for the test.")
+    ] = None,
+    perfect_information: Annotated[
+        bool | None,
+        typer.Option(
+            "--perfect-information/--hidden-information", help="Your own game: default, read off the played games."
+        ),
+    ] = None,
+    llm: ModelSpec = None,
+    base_url: BaseUrl = None,
+    run: RunFolder = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="Registered games: random games to learn from.")] = 5,
+    seed: Seed = 0,
+    method: Annotated[str, typer.Option("--method", help="tree_search or conversation.")] = "tree_search",
+    retries: Annotated[int, typer.Option("--retries", min=0, help="Refinement steps, at most.")] = 500,
+    programs: Annotated[int, typer.Option("--programs", min=1, help="Programs asked for in one answer.")] = 1,
+    values: Annotated[int, typer.Option("--values", min=0, help="Value functions to choose from; 0 for none.")] = 0,
+    max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
+    test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
+    record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_minutes: MaxMinutes = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the first prompt, its tokens and cost; no call.")
+    ] = False,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
+    inputs = _inputs(game, rules, trajectories, held_out, perfect_information, games, seed)
+    settings = RunSettings(
+        game=inputs.info.id,
+        registered=inputs.game is not None,
+        llm=llm or DEFAULT_LLM,
+        base_url=base_url,
+        seed=seed,
+        train_games=len(inputs.train),
+        held_out_games=len(inputs.held_out),
+        test_transitions=test_transitions,
+        synthesis=SynthesisConfig(
+            method=_method(method),
+            num_retries=retries,
+            programs_per_answer=programs,
+            max_output_tokens=max_output_tokens,
+            seed=seed,
+        ),
+        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+    )
+    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
+    if dry_run:
+        _show_first_prompt(inputs, settings, caps, as_json)
+        return
+    folder = run or Path("runs") / f"{settings.game}-{seed}"
+    with open_record(folder, settings, inputs, caps) as opened:
+        finish(opened, settings, inputs, caps, workers, record, as_json)
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or of a tournament.")],
+    record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_minutes: MaxMinutes = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with a run after a kill, or with higher caps: no call and no game is repeated."""
+    if (run / tournament_command.CONFIG_FILE).exists():
+        tournament_command.resume(run, workers, as_json)
+        return
+    with RunRecord.open(run) as opened:
+        if opened.info.kind != KIND:
+            raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
+        settings = RunSettings.from_record(opened.info.config)
+        caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
+        write_caps(run, caps)
+        finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
+
+
+def finish(
+    record: RunRecord,
+    settings: RunSettings,
+    inputs: Inputs,
+    caps: Caps,
+    workers: int,
+    recording: Path | None,
+    as_json: bool,
+) -> None:
+    """Runs all stages with a live view, writes the report and prints the tables.
+
+    Raises:
+        typer.Exit: the model is not exact on the training tests.
+    """
+    try:
+        with LiveView(console.notices) as live:
+            run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
+            outcome = run.run()
+            run_report.write_result(record.folder, outcome)
+            matches = run.matches(outcome, lambda state: live.stage(f"arena: game {state.done} of {state.total}"))
+            live.stage("writing the report")
+            report = run_report.build(record, settings, matches.arenas, matches.replays)
+            page.write(report, record.report_path)
+    except BaseException:
+        console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
+        raise
+    if as_json:
+        console.print_json(
+            run_report.read_result(record.folder) | {"run": str(record.folder), "sandbox": settings.level}
+        )
+    else:
+        console.out.print(tables.report(report))
+    console.notices.print(f"run: {record.folder}   report: {record.report_path}")
+    if not outcome.exact:
+        raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _inputs(
+    game: str | None,
+    rules: Path | None,
+    trajectories: Path | None,
+    held_out: int | None,
+    perfect_information: bool | None,
+    games: int,
+    seed: int,
+) -> Inputs:
+    if game is not None:
+        if rules is not None or trajectories is not None:
+            raise UsageError("Give either the id of a registered game, or --rules and --trajectories of your own.")
+        return run_inputs.registered(game, games, seed)
+    if rules is None or trajectories is None:
+        raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
+    return run_inputs.own(rules, trajectories, held_out, perfect_information)
+
+
+def _method(text: str) -> Method:
+    if text in get_args(Method):
+        return cast("Method", text)
+    raise UsageError(f"--method is {text!r}; it must be tree_search or conversation.")
+
+
+def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_json: bool) -> None:
+    first = first_prompt(inputs, settings, caps)
+    figures: dict[str, Any] = {
+        "input_tokens_estimated": first.input_tokens,
+        "max_output_tokens": first.max_output_tokens,
+        "first_call_costs_at_most": first.first_call_cost,
+        "calls_at_most": first.most_calls if caps.calls is None else min(first.most_calls, caps.calls),
+    }
+    if as_json:
+        console.print_json(figures | {"prompt": first.prompt})
+        return
+    console.out.print(first.prompt, markup=False)
+    for name, value in figures.items():
+        shown = "unknown: give --price-in and --price-out" if value is None else value
+        console.notices.print(f"{name.replace('_', ' ')}: {shown}", markup=False)

@@ -1,0 +1,78 @@
+"""The live view of a synthesis: one line an event, and a bar for what is being done now."""
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from cwm.synthesis_events import AnswerReceived, CandidateTested, Event, Finished, NodeChosen, PromptSent
+from cwm.value_function import ValueChosen, ValueTested
+
+
+class LiveView:
+    """Shows events as they come; on a terminal with a spinner that says what is waited for. A context manager."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status = Status("", console=console)
+        self._live = console.is_terminal
+
+    def __enter__(self) -> "LiveView":
+        if self._live:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._status.stop()
+
+    def stage(self, text: str) -> None:
+        """Says what is done now."""
+        if self._live:
+            self._status.update(Text(text))
+        else:
+            self._console.print(Text(text))
+
+    def say(self, text: str, style: str = "") -> None:
+        """Prints one line that stays."""
+        self._console.print(Text(text, style=style))
+
+    def __call__(self, event: Event) -> None:
+        """Shows one event."""
+        if isinstance(event, NodeChosen) and event.parent is not None:
+            self.say(f"step {event.step}: refine program {event.parent}, one of {len(event.draws)}")
+        elif isinstance(event, PromptSent):
+            again = f", attempt {event.attempt}" if event.attempt > 1 else ""
+            self.stage(f"call {event.call}: {event.characters:,} characters sent for {event.purpose}{again}")
+        elif isinstance(event, AnswerReceived):
+            self.say(
+                f"call {event.call}: {event.outcome} from {event.model}, {event.num_programs} programs, "
+                f"{event.input_tokens:,} tokens in, {event.output_tokens:,} out"
+            )
+            self.stage("running the unit tests")
+        elif isinstance(event, CandidateTested):
+            self._candidate(event)
+        elif isinstance(event, ValueTested):
+            speed = "" if event.calls_per_s is None else f", {event.calls_per_s:,.0f} calls/s"
+            self.say(f"value function {event.candidate}: {event.status}{speed}{_because(event.problems)}")
+        elif isinstance(event, ValueChosen):
+            scores = ", ".join(f"{'none' if who is None else who}: {score:.2f}" for who, score in event.scores)
+            chosen = "rollouts stay" if event.chosen is None else f"value function {event.chosen} is used"
+            self.say(f"value tournament ({scores}): {chosen}")
+        elif isinstance(event, Finished):
+            self.say(f"synthesis: {event.message}", "bold")
+
+    def _candidate(self, event: CandidateTested) -> None:
+        rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())
+        style = "green" if event.status == "passed" else "yellow"
+        self.say(f"program {event.candidate}: {event.status}, {rates}{_because(event.problems)}", style)
+
+
+def _because(problems: tuple[str, ...]) -> str:
+    if not problems:
+        return ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f": {problems[0]}{more}"

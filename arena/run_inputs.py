@@ -1,0 +1,149 @@
+"""What a synthesis starts from: rules, recorded games and, where there is one, the reference game."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.policies import collect_mixed, standard_mixture
+from arena.run_settings import RunSettings
+from cwm import trajectory_file
+from cwm.llm.files import write_whole
+from cwm.trajectories import Trajectory, collect, game_seed, write
+from games import registry
+from games.api import Game, GameInfo, Json, state_to_json
+
+RULES_FILE = "rules.md"
+TRAIN_FILE = "train.jsonl"
+TEST_FILE = "held-out.jsonl"
+INFO_FILE = "info.json"
+
+TEST_BATCH = 20
+"""Held-out games are played in batches of so many until there are enough transitions."""
+TEST_SEED_OFFSET = 1_000_003
+"""Held-out games have seeds of their own: no training game is among them."""
+MIN_ENDS = 200
+"""In a cooperative game the held-out games hold at least so many wins and so many losses."""
+MAX_TEST_GAMES = 5_000
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the model is written from.
+
+    Attributes:
+        rules: text.
+        info: players, payoffs, information.
+        initial_state: as JSON, the same in every game.
+        train: games for unit tests.
+        held_out: a user's own games that are kept for the test; () for registered games, whose test games are played.
+        game: the reference game; None for a user's own.
+    """
+
+    rules: str
+    info: GameInfo
+    initial_state: Json
+    train: tuple[Trajectory, ...]
+    held_out: tuple[Trajectory, ...]
+    game: Game | None
+
+
+def registered(game_id: str, games: int, seed: int) -> Inputs:
+    """Plays random games of a registered game.
+
+    Raises:
+        UnknownGameError: no game has this id.
+    """
+    game = registry.make(game_id)
+    train = tuple(collect(game, games, seed))
+    initial = state_to_json(game, game.initial_state())
+    return Inputs(registry.rules(game_id), game.info, initial, train, (), game)
+
+
+def own(rules: Path, trajectories: Path, held_out: int | None, perfect_information: bool | None) -> Inputs:
+    """Reads the rules and the games of a user's own game.
+
+    Args:
+        rules: text file.
+        trajectories: JSON lines.
+        held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
+        perfect_information: None to infer it.
+
+    Raises:
+        UsageError: the rules cannot be read, or no game would be left to learn from.
+        TrajectoryFormatError: the trajectories break the schema.
+    """
+    try:
+        text = rules.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
+    if not text.strip():
+        raise UsageError(f"The rules {rules} are empty; describe the game in words.")
+    games = trajectory_file.read(trajectories)
+    kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
+    if not 0 <= kept < len(games):
+        raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
+    info = trajectory_file.infer_info(games, perfect_information)
+    split = len(games) - kept
+    return Inputs(text, info, games[0].steps[0].state, tuple(games[:split]), tuple(games[split:]), None)
+
+
+def store(folder: Path, inputs: Inputs) -> None:
+    """Writes the inputs into a run's folder, unless they are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / INFO_FILE).exists():
+        return
+    write_whole(folder / RULES_FILE, inputs.rules)
+    write(folder / TRAIN_FILE, inputs.train)
+    if inputs.held_out:
+        write(folder / TEST_FILE, inputs.held_out)
+    write_whole(folder / INFO_FILE, json.dumps({"perfect_information": inputs.info.perfect_information}) + "\n")
+
+
+def load(folder: Path, settings: RunSettings) -> Inputs:
+    """Reads the inputs that a run stored.
+
+    Raises:
+        UsageError: one of the files is missing.
+        TrajectoryFormatError: the recorded games were changed.
+    """
+    try:
+        rules = (folder / RULES_FILE).read_text(encoding="utf-8")
+        perfect = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))["perfect_information"]
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(
+            f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
+        ) from error
+    train = trajectory_file.read(folder / TRAIN_FILE)
+    held_out = trajectory_file.read(folder / TEST_FILE) if (folder / TEST_FILE).exists() else []
+    if settings.registered:
+        game = registry.make(settings.game)
+        initial = state_to_json(game, game.initial_state())
+        return Inputs(rules, game.info, initial, tuple(train), (), game)
+    info = trajectory_file.infer_info([*train, *held_out], perfect)
+    return Inputs(rules, info, train[0].steps[0].state, tuple(train), tuple(held_out), None)
+
+
+def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
+    """Returns the held-out games: a user's own, or games of the standard mixture of players on the reference game.
+
+    Enough are played for `test_transitions` transitions and, in cooperative games, `MIN_ENDS` wins and losses.
+    """
+    if inputs.game is None:
+        return list(inputs.held_out)
+    game = inputs.game
+    mixture = standard_mixture(game)
+    seed = game_seed(settings.seed, TEST_SEED_OFFSET)
+    games: list[Trajectory] = []
+    while not _enough(games, game, settings.test_transitions) and len(games) < MAX_TEST_GAMES:
+        games += collect_mixed(game, TEST_BATCH, seed, mixture, first=len(games))
+    return games
+
+
+def _enough(games: list[Trajectory], game: Game, transitions: int) -> bool:
+    if sum(len(trajectory.steps) for trajectory in games) < transitions:
+        return False
+    if game.info.utility != "identical" or transitions < MIN_ENDS:
+        return True
+    won = sum(trajectory.returns[0] > 0 for trajectory in games)
+    return won >= MIN_ENDS and len(games) - won >= MIN_ENDS

@@ -1,0 +1,137 @@
+"""Matches of a finished model: with itself, with random, with the planner on the true game."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena import tournament
+from arena.agent_specs import AgentSpec
+from arena.match import GameRecord
+from arena.report.data import ArenaView, Replay
+from arena.run_settings import MatchSettings, RunSettings
+from arena.runtime import Runtime
+from arena.store import GameStore
+from arena.tournament import Progress, TournamentConfig, TournamentResult
+from cwm.model_bundle import ModelBundle
+from games.api import CHANCE, EstimatesValue, Game, RendersText
+from search.api import PlannerConfig
+
+FOLDER = "matches"
+
+
+def prepare(
+    game: Game, model: Path, bundle: ModelBundle, settings: RunSettings, matches: MatchSettings, config: PlannerConfig
+) -> TournamentConfig:
+    """Returns the tournament of a run's matches.
+
+    Args:
+        game: the true game.
+        model: folder of the model.
+        bundle: the model.
+        settings: of the run.
+        matches: deals.
+        config: settings of both planners; the leaf is a value function where there is one.
+    """
+    planner = config.to_json()
+    del planner["algorithm"]
+    agents = (
+        AgentSpec("cwm", "cwm", planner=planner | _leaf(bundle.value_source is not None), model=str(model)),
+        AgentSpec("random", "random"),
+        AgentSpec(config.algorithm, "true-game planner", planner=planner | _leaf(isinstance(game, EstimatesValue))),
+    )
+    others = game.info.num_players - 1
+    lineups = [(0, *[other] * others) for other in range(len(agents))]
+    return tournament.prepare(
+        TournamentConfig(
+            game=settings.game,
+            agents=agents,
+            deals=matches.deals,
+            seed=settings.seed,
+            lineups=(*lineups, (2, *[2] * others)),
+            runtime=Runtime(level=settings.level),
+        )
+    )
+
+
+def play(
+    folder: Path,
+    game: Game,
+    prepared: TournamentConfig,
+    workers: int,
+    on_game: Callable[[Progress], None] | None = None,
+) -> tuple[ArenaView, list[Replay]]:
+    """Plays what is missing of the matches and returns their tables and games to read.
+
+    Args:
+        folder: of the run; the games are kept in it.
+        game: the true game.
+        prepared: see `prepare`.
+        workers: processes.
+        on_game: called after each game.
+    """
+    (folder / FOLDER).mkdir(exist_ok=True)
+    with GameStore(folder / FOLDER, prepared.to_json()) as store:
+        result = tournament.run(prepared, store, workers=workers, on_game=on_game)
+    return view("Matches", prepared, result), replays(game, result)
+
+
+def stored(folder: Path, game: Game, prepared: TournamentConfig) -> tuple[ArenaView, list[Replay]] | None:
+    """Returns the tables of the matches that were played so far, None if none was."""
+    if not (folder / FOLDER).is_dir():
+        return None
+    with GameStore(folder / FOLDER, prepared.to_json()) as store:
+        result = tournament.stored(prepared, store)
+    return (view("Matches", prepared, result), replays(game, result)) if result.records else None
+
+
+def _leaf(value: bool) -> dict[str, Any]:
+    return {"leaf": "value"} if value else {"leaf": "rollout"}
+
+
+def view(title: str, config: TournamentConfig, result: TournamentResult) -> ArenaView:
+    """Returns what the report and the terminal show of a tournament."""
+    missing: dict[str, int] = {}
+    for messages in result.missing.values():
+        for message in messages[-1:]:
+            missing[message] = missing.get(message, 0) + 1
+    return ArenaView(
+        title=title,
+        table=result.table,
+        table_without_forfeits=result.table_without_forfeits,
+        settings=(
+            ("deals a lineup", str(config.deals)),
+            ("seed", str(config.seed)),
+            *((spec.name, _describe(spec)) for spec in config.agents),
+        ),
+        missing=missing,
+    )
+
+
+def _describe(spec: AgentSpec) -> str:
+    settings = [f"{key}={value}" for key, value in spec.planner.items()]
+    model = [] if spec.model_hash is None else [f"model {spec.model_hash[:12]}"]
+    return ", ".join([spec.kind, f"view {spec.view}", *model, *settings])
+
+
+def replays(game: Game, result: TournamentResult) -> list[Replay]:
+    """Returns the first finished game of each lineup as text."""
+    shown: dict[tuple[str, ...], GameRecord] = {}
+    for record in result.records:
+        shown.setdefault(tuple(sorted(record.seats)), record)
+    return [Replay(" with ".join(record.seats), as_text(game, record)) for record in shown.values()]
+
+
+def as_text(game: Game, record: GameRecord) -> str:
+    """Returns a game as its actions, the last position drawn, and the returns."""
+    state = game.initial_state()
+    lines = []
+    for player, action in record.actions:
+        who = "chance" if player == CHANCE else f"{game.info.player_name(player)} ({record.seats[player]})"
+        lines.append(f"{who}: {action}")
+        state = game.apply_action(state, action)
+    if isinstance(game, RendersText):
+        lines.append(game.render(state))
+    if record.forfeit is not None:
+        lines.append(f"forfeited by seat {record.forfeit.seat}: {record.forfeit.kind}: {record.forfeit.detail}")
+    lines.append("returns: " + ", ".join(f"{value:g}" for value in record.returns))
+    return "\n".join(lines)

@@ -1,0 +1,256 @@
+"""From a run's record to what its report shows: everything is rebuilt from the folder, nothing is asked again."""
+
+import json
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import arena as arena_package
+import cwm as cwm_package
+import games as games_package
+import search as search_package
+from arena.report.data import (
+    Accuracy,
+    ArenaView,
+    CallView,
+    CandidateView,
+    FailedTest,
+    ProgramView,
+    Replay,
+    ReportData,
+    UsageRow,
+)
+from arena.run_settings import RunSettings
+from arena.synthesis_run import Outcome
+from cwm.candidate import TestReport
+from cwm.journal import RunCorruptError
+from cwm.llm.budget import Tally
+from cwm.llm.files import write_whole
+from cwm.model_bundle import ModelBundle, ModelBundleError
+from cwm.record import RunRecord, program_hash
+from cwm.similarity import longest_shared_run, source_files
+
+RESULT_FILE = "result.json"
+SHOWN_FAILURES = 5
+SPLIT_ORDER = ("train", "test", "planner", "online")
+
+
+def build(
+    record: RunRecord, settings: RunSettings, arenas: Sequence[ArenaView], replays: Sequence[Replay]
+) -> ReportData:
+    """Returns the report of a run.
+
+    Args:
+        record: open for reading or writing.
+        settings: as stored.
+        arenas: tournaments that were played with the model.
+        replays: sample games as text.
+    """
+    result = read_result(record.folder)
+    calls = _calls(record)
+    bundle = read_bundle(record.folder)
+    return ReportData(
+        title=f"Code world model of {settings.game}",
+        game=settings.game,
+        created=datetime.fromtimestamp(record.info.created, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        sandbox=settings.level,
+        summary=_summary(result, calls, bundle),
+        notices=_notices(settings, result),
+        config=_config(record, settings),
+        accuracy=tuple(_accuracy(result)),
+        candidates=tuple(_candidates(record, result)),
+        calls=tuple(calls),
+        usage=tuple(_usage(result)),
+        arenas=tuple(arenas),
+        replays=tuple(replays),
+        programs=tuple(_programs(bundle)),
+    )
+
+
+def write_result(folder: Path, outcome: Outcome) -> None:
+    """Stores what a run came to; a resumed run with higher caps replaces it."""
+    data = {
+        "synthesis": outcome.synthesis.to_json(),
+        "values": None if outcome.values is None else outcome.values.to_json(),
+        "model": None if outcome.bundle is None else outcome.bundle.hash,
+        "evaluations": outcome.evaluations,
+        "tally": outcome.tally,
+    }
+    write_whole(folder / RESULT_FILE, json.dumps(data, indent=1, allow_nan=False) + "\n")
+
+
+def read_result(folder: Path) -> dict[str, Any]:
+    """Returns what a run came to, {} if it did not get so far.
+
+    Raises:
+        RunCorruptError: the file is damaged.
+    """
+    path = folder / RESULT_FILE
+    if not path.exists():
+        return {}
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise RunCorruptError(f"{path} is damaged ({error}); `cwm resume {folder}` makes it anew.") from error
+    return found
+
+
+def read_bundle(folder: Path) -> ModelBundle | None:
+    """Returns the model of a run, None if it did not get so far."""
+    try:
+        return ModelBundle.load(folder)
+    except ModelBundleError:
+        return None
+
+
+def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle | None) -> tuple[tuple[str, str], ...]:
+    rows = [("synthesis", str(result.get("synthesis", {}).get("message", "not finished")))]
+    rows.append(("language model", ", ".join(sorted({call.model for call in calls})) or "–"))
+    rows.append(("calls", str(len(calls))))
+    if result.get("values") is not None:
+        rows.append(("value function", _value_summary(result["values"])))
+    if bundle is not None:
+        rows.append(("model (SHA-256)", bundle.hash))
+    return tuple(rows)
+
+
+def _value_summary(values: dict[str, Any]) -> str:
+    scores = [f"{item['id']}: {item['score']:.2f}" for item in values["candidates"] if item["score"] is not None]
+    none = values["none_score"]
+    shown = f" (none: {none:.2f}; {', '.join(scores)})" if none is not None else ""
+    chosen = next((item["id"] for item in values["candidates"] if item["hash"] == values["best"]), None)
+    return (f"candidate {chosen} won the tournament" if chosen is not None else "none: rollouts stay") + shown
+
+
+def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
+    notices = []
+    if settings.level == "process":
+        notices.append(
+            "Programs ran at sandbox level process: contained against accidents (crashes, endless loops, memory), not "
+            "against a program that means harm."
+        )
+    reason = result.get("synthesis", {}).get("reason")
+    if reason is not None and reason != "all_tests_pass":
+        notices.append("The synthesis ended before every training test passed; the best program so far is shown.")
+    return tuple(notices)
+
+
+def _config(record: RunRecord, settings: RunSettings) -> tuple[tuple[str, str], ...]:
+    rows: list[tuple[str, str]] = []
+    for name, value in settings.to_json().items():
+        if isinstance(value, dict):
+            rows.extend((f"{name}.{key}", str(inner)) for key, inner in value.items())
+        else:
+            rows.append((name, str(value)))
+    rows.extend((f"version of {name}", version) for name, version in sorted(record.info.versions.items()))
+    rows.append(("git revision", record.info.git_revision or "none"))
+    rows.append(("platform", f"{platform.system()} {platform.machine()}"))
+    return tuple(rows)
+
+
+def _accuracy(result: dict[str, Any]) -> list[Accuracy]:
+    rows = []
+    for split in sorted(result.get("evaluations", {}), key=SPLIT_ORDER.index):
+        found = result["evaluations"][split]
+        for kind, tally in found["kinds"].items():
+            rows.append(_row(split, kind, tally))
+        for field, tally in found["fields"].items():
+            rows.append(_row(split, f"transition: {field}", tally))
+    return rows
+
+
+def _row(split: str, kind: str, tally: dict[str, Any]) -> Accuracy:
+    errors = tally["errors"] + tally["timeouts"] + tally["not_run"]
+    return Accuracy(split, kind, tally["passed"], tally["wrong"], errors)
+
+
+def _calls(record: RunRecord) -> list[CallView]:
+    views: list[CallView] = []
+    for stored in record.calls.calls():
+        completion = stored.completion
+        if completion is None:
+            continue
+        views.append(
+            CallView(
+                number=len(views) + 1,
+                purpose=stored.request.purpose,
+                model=completion.model,
+                outcome=completion.outcome,
+                messages=tuple((message.role, message.text) for message in stored.request.messages),
+                answer=completion.text,
+                input_tokens=completion.usage.input_tokens,
+                output_tokens=completion.usage.output_tokens,
+                seconds=completion.latency_s,
+            )
+        )
+    return views
+
+
+def _usage(result: dict[str, Any]) -> list[UsageRow]:
+    rows = []
+    for purpose, data in result.get("tally", {}).items():
+        tally = Tally.from_json(data)
+        rows.append(
+            UsageRow(purpose, tally.calls, tally.input_tokens, tally.output_tokens, tally.money, tally.estimated)
+        )
+    return rows
+
+
+def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView]:
+    best = result.get("synthesis", {}).get("best")
+    views = []
+    for entry in result.get("synthesis", {}).get("tree", []):
+        report = _report(record, entry["hash"], result["synthesis"]["suite"])
+        failing = [] if report is None else [item for item in report.results if item.status != "pass"]
+        views.append(
+            CandidateView(
+                id=entry["id"],
+                parent=entry["parent"],
+                call=entry["step"] + 1,
+                status=entry["status"],
+                heuristic=entry["heuristic"],
+                pass_rates=entry["pass_rates"],
+                problems=() if report is None else report.problems,
+                failing=tuple(
+                    FailedTest(item.id, item.kind, item.field, str(item.expected), str(item.got), item.message)
+                    for item in failing[:SHOWN_FAILURES]
+                ),
+                failing_total=len(failing),
+                chosen=entry["hash"] == best,
+                source=record.program_source(entry["hash"]),
+            )
+        )
+    return views
+
+
+def _report(record: RunRecord, program: str, suite: str) -> TestReport | None:
+    stored = record.test_report(program, suite)
+    return None if stored is None else TestReport.from_json(stored)
+
+
+def _programs(bundle: ModelBundle | None) -> list[ProgramView]:
+    if bundle is None:
+        return []
+    sources = [("model", bundle.source)]
+    if bundle.value_source is not None:
+        sources.append(("value function", bundle.value_source))
+    packages = (arena_package, cwm_package, games_package, search_package)
+    folders = [Path(str(package.__file__)).parent for package in packages]
+    files = source_files(folders, folders[0].parent)
+    views = []
+    for title, source in sources:
+        run = longest_shared_run(source, files)
+        views.append(
+            ProgramView(
+                title=title,
+                source=source,
+                sha256=program_hash(source),
+                shared_run=run.length,
+                program_tokens=run.program_tokens,
+                shared_with=f"{run.file}, line {run.file_line}" if run.file else "",
+                shared_text=run.text,
+            )
+        )
+    return views

@@ -1,0 +1,103 @@
+"""What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from cwm.sandbox.api import Level
+from cwm.synthesis_config import SynthesisConfig
+from cwm.value_function import ValueConfig
+
+DEFAULT_LLM = "recorded"
+"""Stands for the recorded completions that ship with the project for the game at hand."""
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """Matches of the finished model: with itself, with random, with the planner on the true game.
+
+    Attributes:
+        deals: deals a lineup, each in all seat rotations.
+        simulations: simulations a move of both planners.
+        rollouts: random rollouts a leaf, where there is no value function.
+    """
+
+    deals: int = 20
+    simulations: int = 300
+    rollouts: int = 10
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that changes a run's result, but its budgets, which may be raised on resuming.
+
+    Attributes:
+        game: registry id, or the name in the trajectory file of a user's own game.
+        registered: whether a reference game stands behind it.
+        llm: `PROVIDER:MODEL`, or `recorded`.
+        base_url: address of a server that speaks the provider's API, None for the provider's own.
+        seed: everything random derives from it.
+        train_games: recorded games that the unit tests are made from.
+        held_out_games: for a user's own game: how many of its games, the last ones, are kept for the test.
+        test_transitions: held-out transitions of a registered game.
+        planner_games: games of the finished planner on its own model, for the accuracy on states that it visits.
+        synthesis: see `SynthesisConfig`.
+        value: see `ValueConfig`; None for no value function.
+        matches: None for none.
+        level: at which programs run.
+    """
+
+    game: str
+    registered: bool
+    llm: str = DEFAULT_LLM
+    base_url: str | None = None
+    seed: int = 0
+    train_games: int = 5
+    held_out_games: int = 0
+    test_transitions: int = 10_000
+    planner_games: int = 4
+    synthesis: SynthesisConfig = field(default_factory=SynthesisConfig)
+    value: ValueConfig | None = None
+    matches: MatchSettings | None = None
+    level: Level = "process"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any]) -> "RunSettings":
+        """Builds the settings of a stored run; keys that a newer version wrote are passed over."""
+        known = {item.name for item in fields(cls)}
+        values = {key: value for key, value in data.items() if key in known}
+        values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
+        if values.get("value") is not None:
+            values["value"] = ValueConfig.from_record(values["value"])
+        if values.get("matches") is not None:
+            values["matches"] = MatchSettings(**values["matches"])
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Hard caps of a run; None means no cap.
+
+    Attributes:
+        calls: answered calls.
+        tokens: output tokens.
+        money: in the currency of the prices.
+        minutes: wall-clock time.
+        price_in: per million input tokens.
+        price_out: per million output tokens.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    minutes: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+    def raised(self, by: "Caps") -> "Caps":
+        """Returns these caps with those of `by` that are given in their place."""
+        given = {key: value for key, value in asdict(by).items() if value is not None}
+        return Caps(**{**asdict(self), **given})

@@ -1,0 +1,419 @@
+"""One synthesis run from inputs to report: every stage is stored, so that the same call goes on after a kill."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arena import match, run_inputs, run_matches
+from arena.errors import UsageError
+from arena.model_agent import ModelAgent
+from arena.model_tournament import ModelTournament
+from arena.report.data import ArenaView, Replay
+from arena.run_inputs import Inputs
+from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.runtime import Runtime
+from arena.seeds import derive
+from arena.tournament import Progress, TournamentConfig
+from cwm import evaluation
+from cwm.candidate_testing import ProcessTester, TestSettings
+from cwm.evaluation import Evaluation
+from cwm.llm import factory, recordings
+from cwm.llm.api import LanguageModel
+from cwm.llm.budget import Budget, Budgeted
+from cwm.llm.files import write_whole
+from cwm.llm.journaled import Journaled
+from cwm.llm.recorder import Recorder
+from cwm.model_bundle import ModelBundle, describe, rules_hash
+from cwm.record import RunRecord
+from cwm.sandbox.host import Sandbox
+from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
+from cwm.synthesis_events import OnEvent, ignore
+from cwm.synthesis_task import SynthesisTask
+from cwm.test_execution import RunOptions
+from cwm.trajectories import Step, Trajectory, record_step
+from cwm.unit_tests import BuildOptions, Kind, PromptOptions, UnitTest, build, render, select_for_prompt
+from cwm.value_checking import ProcessValueChecker
+from cwm.value_function import ValueResult, ValueTask, synthesize_values
+from games.api import Game, ResamplesHistory
+from search.api import PlannerConfig
+
+KIND = "synthesis"
+INPUTS = "inputs"
+MODEL = "model"
+CAPS_FILE = "caps.json"
+
+TOURNAMENT_DEALS = 6
+TOURNAMENT_SIMULATIONS = 200
+PLANNER_SIMULATIONS = 200
+SHOWN_FAILURES = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        synthesis: candidates, calls, tokens.
+        values: the choice of a value function, None if none was asked for.
+        bundle: the finished model, None if no program ever loaded.
+        evaluations: by split: `train`, `test`, `planner`.
+        tally: usage by purpose.
+    """
+
+    synthesis: SynthesisResult
+    values: ValueResult | None
+    bundle: ModelBundle | None
+    evaluations: dict[str, Any]
+    tally: dict[str, Any]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every training test passes."""
+        return self.synthesis.best is not None and self.synthesis.best.report.passes
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Tournaments of a run, and games to read."""
+
+    arenas: tuple[ArenaView, ...]
+    replays: tuple[Replay, ...]
+
+
+def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
+    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
+    rollouts = settings.matches.rollouts if settings.matches is not None else 10
+    if perfect_information:
+        return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
+    return PlannerConfig(
+        algorithm="ismcts", simulations=simulations, rollouts=rollouts, widening_coefficient=3.0, belief_size=300
+    )
+
+
+def matches_config(
+    folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None
+) -> TournamentConfig | None:
+    """Returns the tournament of a run's matches, None if none is to be played."""
+    if settings.matches is None or inputs.game is None or bundle is None:
+        return None
+    perfect = inputs.info.perfect_information
+    config = planner_config(settings, perfect, settings.matches.simulations)
+    return run_matches.prepare(inputs.game, folder / MODEL, bundle, settings, settings.matches, config)
+
+
+def stored_matches(folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None) -> Matches:
+    """Returns what the record holds of a run's matches; plays nothing."""
+    prepared = matches_config(folder, settings, inputs, bundle)
+    found = None if prepared is None or inputs.game is None else run_matches.stored(folder, inputs.game, prepared)
+    return Matches((), ()) if found is None else Matches((found[0],), tuple(found[1]))
+
+
+def open_record(folder: Path, settings: RunSettings, inputs: Inputs, caps: Caps) -> RunRecord:
+    """Opens a new run's folder, or goes on in one with the same settings.
+
+    Raises:
+        RunRecordError: the folder is in use, damaged, or of a run with other settings.
+    """
+    record = RunRecord.create_or_resume(
+        folder,
+        KIND,
+        settings.to_json() | {"rules": rules_hash(inputs.rules), "info": describe(inputs.info)},
+        seeds={"seed": settings.seed},
+        sandbox_level=settings.level,
+    )
+    run_inputs.store(folder / INPUTS, inputs)
+    write_caps(folder, caps)
+    return record
+
+
+def read_caps(folder: Path) -> Caps:
+    """Returns the caps that a run was last given, none if nobody set any."""
+    try:
+        return Caps(**json.loads((folder / CAPS_FILE).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return Caps()
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"{folder / CAPS_FILE} is damaged ({error}); delete it and give the caps again.") from error
+
+
+def write_caps(folder: Path, caps: Caps) -> None:
+    """Stores the caps for a resume."""
+    write_whole(folder / CAPS_FILE, json.dumps(asdict(caps)) + "\n")
+
+
+class SynthesisRun:
+    """The stages of one run, in order; each is served from the record if it was finished before.
+
+    Args:
+        record: the run's folder, open for writing.
+        settings: as stored.
+        inputs: rules and games.
+        caps: hard limits on calls, tokens, money, time.
+        workers: processes at once; changes no result.
+        recording: file that every answer is added to, None for none.
+        on_event: told of everything.
+        on_stage: told in words what begins.
+    """
+
+    def __init__(
+        self,
+        record: RunRecord,
+        settings: RunSettings,
+        inputs: Inputs,
+        caps: Caps,
+        workers: int = 2,
+        recording: Path | None = None,
+        on_event: OnEvent = ignore,
+        on_stage: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.record = record
+        self.settings = settings
+        self.inputs = inputs
+        self._workers = workers
+        self._on_event = on_event
+        self._on_stage = on_stage
+        self._budget = _budget(caps)
+        self._model = compose(settings, caps, record, self._budget, recording)
+        self._sandbox = Sandbox(level=settings.level)
+
+    def run(self) -> Outcome:
+        """Synthesises, chooses a value function, evaluates, and stores the model."""
+        synthesis = self._synthesis()
+        if synthesis.best is None:
+            return Outcome(synthesis, None, None, {}, self.tally())
+        bundle = self._bundle(synthesis, None)
+        values = self._values(bundle) if synthesis.best.report.passes else None
+        if values is not None and values.best is not None:
+            bundle = self._bundle(synthesis, values.best.source)
+        evaluations = self._evaluations(bundle)
+        bundle = replace(bundle, metadata=self._metadata(synthesis, evaluations))
+        bundle.save(self.record.folder / MODEL)
+        return Outcome(synthesis, values, bundle, evaluations, self.tally())
+
+    def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
+        """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""
+        game = self.inputs.game
+        prepared = matches_config(self.record.folder, self.settings, self.inputs, outcome.bundle)
+        if prepared is None or game is None:
+            return Matches((), ())
+        self._on_stage("playing in the arena")
+        arena, replays = run_matches.play(self.record.folder, game, prepared, self._workers, on_game)
+        return Matches((arena,), tuple(replays))
+
+    def tally(self) -> dict[str, Any]:
+        """Returns calls, tokens and money by purpose."""
+        return {purpose: used.to_json() for purpose, used in self._budget.by_purpose().items()}
+
+    def _synthesis(self) -> SynthesisResult:
+        settings = self.settings.synthesis
+        task = make_task(self.inputs, self.settings)
+        tester = ProcessTester(task.tests, task.info, task.initial_state, _test_settings(self.settings, self._workers))
+        self._on_stage("synthesising the model")
+        return synthesize(task, settings, self._model, tester, self.record, self._on_event)
+
+    def _values(self, bundle: ModelBundle) -> ValueResult | None:
+        if self.settings.value is None:
+            return None
+        self._on_stage("synthesising value functions")
+        tests = build(self.inputs.train, BuildOptions(kinds=("value",)))
+        task = ValueTask(self.inputs.rules, self.inputs.info, bundle.source, _value_tests_text(tests))
+        checker = ProcessValueChecker(
+            bundle.source, tests, self.inputs.info, self.inputs.initial_state, _test_settings(self.settings, 1)
+        )
+        config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
+        tournament = ModelTournament(
+            bundle,
+            replace(config, rollouts=1),
+            deals=TOURNAMENT_DEALS,
+            seed=self.settings.seed,
+            runtime=Runtime(level=self.settings.level),
+            workers=self._workers,
+        )
+        return synthesize_values(
+            task, self.settings.value, self._model, checker, tournament, self.record, self._on_event
+        )
+
+    def _bundle(self, synthesis: SynthesisResult, value_source: str | None) -> ModelBundle:
+        assert synthesis.best is not None
+        return ModelBundle(
+            source=synthesis.best.source,
+            value_source=value_source,
+            initial_state=self.inputs.initial_state,
+            info=describe(self.inputs.info),
+            rules_hash=rules_hash(self.inputs.rules),
+        )
+
+    def _metadata(self, synthesis: SynthesisResult, evaluations: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "language_model": self._model.name,
+            "calls": synthesis.calls,
+            "sandbox": self.settings.level,
+            "accuracy": {
+                split: {kind: tally["accuracy"] for kind, tally in found["kinds"].items()}
+                for split, found in evaluations.items()
+            },
+        }
+
+    def _evaluations(self, bundle: ModelBundle) -> dict[str, Any]:
+        return {
+            "train": self._evaluation("train", bundle, lambda: list(self.inputs.train)),
+            **self._held_out(bundle),
+            **self._planner(bundle),
+        }
+
+    def _held_out(self, bundle: ModelBundle) -> dict[str, Any]:
+        if self.inputs.game is None and not self.inputs.held_out:
+            return {}
+        return {"test": self._evaluation("test", bundle, lambda: run_inputs.test_games(self.inputs, self.settings))}
+
+    def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
+        """Returns the accuracy on games that the finished planner plays on the true game.
+
+        Random play never meets some rules; a model can be exact there and wrong where a planner goes.
+        """
+        if self.inputs.game is None or self.settings.planner_games == 0:
+            return {}
+        return {"planner": self._evaluation("planner", bundle, lambda: planner_games(self, bundle))}
+
+    def _evaluation(self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]]) -> Any:
+        key = f"{split}/{bundle.hash}"
+        stored = self.record.evaluation(key)
+        if stored is not None:
+            return stored
+        self._on_stage(f"evaluating: {split} games")
+        made = evaluation.evaluate(
+            bundle.program(),
+            games(),
+            self._sandbox,
+            build_options(self.inputs, bundle.value_source is not None),
+            RunOptions(workers=self._workers, seed=self.settings.seed),
+        )
+        payload = made.to_json() | {"split": split, "failures": _failures(made)}
+        self.record.put_evaluation(key, payload)
+        return payload
+
+
+def compose(
+    settings: RunSettings, caps: Caps, record: RunRecord, budget: Budget, recording: Path | None
+) -> LanguageModel:
+    """Returns the run's language model: journal around recorder around budget around provider.
+
+    Raises:
+        ConfigurationError: provider, model name, key, address or price is missing or wrong.
+        UsageError: no recorded completions ship for the game.
+    """
+    spec = model_spec(settings)
+    price = factory.price_of(spec, caps.price_in, caps.price_out)
+    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed)
+    model: LanguageModel = Budgeted(provider, budget, price)
+    budget.restore_from(record.calls.calls(), {spec: price})
+    if recording is not None:
+        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
+    return Journaled(model, record.calls)
+
+
+def model_spec(settings: RunSettings) -> str:
+    """Returns `PROVIDER:MODEL`; `recorded` stands for the recording that ships for the game.
+
+    Raises:
+        UsageError: none ships.
+    """
+    if settings.llm != DEFAULT_LLM:
+        return settings.llm
+    if settings.game in recordings.bundled_names():
+        return f"replay:{settings.game}"
+    known = ", ".join(recordings.bundled_names()) or "none"
+    raise UsageError(
+        f"No recorded completions ship for {settings.game} (they do for: {known}); "
+        "name a language model with --llm, e.g. --llm openai:MODEL."
+    )
+
+
+def make_task(inputs: Inputs, settings: RunSettings) -> SynthesisTask:
+    """Returns rules, interface and unit tests of the game as the synthesis takes them."""
+    return SynthesisTask(
+        rules=inputs.rules,
+        info=inputs.info,
+        initial_state=inputs.initial_state,
+        trajectories=inputs.train,
+        tests=tuple(build(inputs.train, build_options(inputs, False))),
+        inference="none" if inputs.info.perfect_information else "history",
+    )
+
+
+def first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps) -> DryRun:
+    """Returns what the first call would send and cost; calls nothing."""
+    price = None if settings.llm == DEFAULT_LLM else factory.price_of(settings.llm, caps.price_in, caps.price_out)
+    return dry_run(make_task(inputs, settings), settings.synthesis, price)
+
+
+def build_options(inputs: Inputs, value: bool) -> BuildOptions:
+    """Returns which tests are made of a game's trajectories."""
+    kinds: list[Kind] = ["transition", "random_play"]
+    if not inputs.info.perfect_information:
+        kinds.append("inference")
+    if value:
+        kinds.append("value")
+    reference = inputs.game if isinstance(inputs.game, ResamplesHistory) else None
+    return BuildOptions(kinds=tuple(kinds), reference=reference)
+
+
+def planner_games(run: "SynthesisRun", bundle: ModelBundle) -> list[Trajectory]:
+    """Plays the finished model's planner at every seat of the true game and records each step."""
+    game = run.inputs.game
+    assert game is not None
+    info = game.info
+    config = planner_config(run.settings, info.perfect_information, PLANNER_SIMULATIONS)
+    config = replace(config, leaf="value" if bundle.value_source is not None else "rollout", rollouts=1)
+    runtime = Runtime(level=run.settings.level)
+    recorded = []
+    for index in range(run.settings.planner_games):
+        seeds = [derive("planner games", run.settings.seed, index, seat) for seat in range(info.num_players)]
+        agents = [ModelAgent(bundle.program(), config, runtime, f"cwm {seat}") for seat in range(info.num_players)]
+        record = match.play(game, agents, derive("planner deal", run.settings.seed, index), seeds, run.settings.level)
+        recorded.append(_replayed(game, index, [action for _, action in record.actions], record.forfeit is None))
+    return [trajectory for trajectory in recorded if trajectory is not None]
+
+
+def _replayed(game: Game, index: int, actions: list[str], finished: bool) -> Trajectory | None:
+    """Returns a played game as a trajectory, None if it was forfeited (then it has no end)."""
+    if not finished:
+        return None
+    state = game.initial_state()
+    steps: list[Step] = []
+    for action in actions:
+        steps.append(record_step(game, state, action))
+        state = game.apply_action(state, action)
+    steps.append(record_step(game, state, None))
+    return Trajectory(game.info.id, index, None, game.info.player_names, tuple(steps))
+
+
+def _value_tests_text(tests: list[UnitTest]) -> str:
+    return render(select_for_prompt(tests, None, PromptOptions()))
+
+
+def _budget(caps: Caps) -> Budget:
+    seconds = None if caps.minutes is None else caps.minutes * 60.0
+    return Budget(calls=caps.calls, output_tokens=caps.tokens, money=caps.money, seconds=seconds)
+
+
+def _test_settings(settings: RunSettings, workers: int) -> TestSettings:
+    config = settings.synthesis
+    return TestSettings(
+        workers=workers,
+        seed=settings.seed,
+        test_seconds=config.test_seconds,
+        total_seconds=config.total_seconds,
+        max_timeouts=config.max_timeouts,
+        level=settings.level,
+    )
+
+
+def _failures(made: Evaluation) -> list[dict[str, Any]]:
+    """Returns the first failed tests of an evaluation in words."""
+    return [
+        {"id": result.id, "kind": result.kind, "field": result.field, "message": result.message}
+        for result in made.failed[:SHOWN_FAILURES]
+    ]
