@@ -96,22 +96,27 @@ class SynthesisTask:
         return "transition" if self.inference == "none" else "transition+inference"
 
     def example_history(self) -> ExampleHistory | None:
-        """Returns a short input of `resample_history`: the first recorded one with three own decisions, or the
-        longest there is; None if the program infers nothing."""
+        """Returns a short input of `resample_history`, None if the program infers nothing.
+
+        It is the first recorded one with three own decisions between which somebody else acted, or else the one that
+        comes closest to that.
+        """
         if self.inference == "none":
             return None
-        best: ExampleHistory | None = None
+        best: tuple[tuple[bool, int], ExampleHistory] | None = None
         for trajectory in self.trajectories:
             for index, step in enumerate(trajectory.steps):
                 if step.player in (CHANCE, TERMINAL):
                     continue
-                history = tuple(trajectory.history(step.player, index))
-                if best is None or len(best.history) < len(history) <= _EXAMPLE_DECISIONS:
-                    actions = tuple(str(earlier.action) for earlier in trajectory.steps[:index])
-                    best = ExampleHistory(step.player, history, actions)
-                if len(best.history) >= _EXAMPLE_DECISIONS:
-                    return best
-        return best
+                example = _example(trajectory, index)
+                own = [number for number in range(index) if trajectory.steps[number].player == step.player]
+                foreign = bool(own) and any(other.player != step.player for other in trajectory.steps[own[0] : index])
+                merit = (foreign, min(len(example.history), _EXAMPLE_DECISIONS))
+                if best is None or merit > best[0]:
+                    best = (merit, example)
+                if merit == (True, _EXAMPLE_DECISIONS):
+                    return example
+        return None if best is None else best[1]
 
     def suite_hash(self, settings: dict[str, Any]) -> str:
         """Returns a key for test results: all tests, the initial state, and the settings that decide outcomes."""
@@ -123,6 +128,12 @@ class SynthesisTask:
                 "settings": settings,
             }
         )
+
+
+def _example(trajectory: Trajectory, index: int) -> ExampleHistory:
+    player = trajectory.steps[index].player
+    actions = tuple(str(earlier.action) for earlier in trajectory.steps[:index])
+    return ExampleHistory(player, tuple(trajectory.history(player, index)), actions)
 
 
 def kinds(tests: Sequence[UnitTest]) -> list[str]:

@@ -14,7 +14,7 @@ from cwm.record import RunRecord, program_hash
 from cwm.sandbox.program import ProgramGame
 from cwm.synthesis_events import Event
 from cwm.trajectories import collect
-from cwm.unit_tests import BuildOptions, build, render
+from cwm.unit_tests import BuildOptions, build
 from cwm.value_checking import ProcessValueChecker
 from cwm.value_function import (
     ValueCandidate,
@@ -27,6 +27,7 @@ from cwm.value_function import (
     prompt,
     synthesize_values,
 )
+from cwm.value_task import shown_tests, value_tests
 
 GOOD = """def value_function(state, player_id):
     if get_current_player(state) == -4:
@@ -201,9 +202,15 @@ def test_bad_value_function_is_named(checker: ProcessValueChecker, source: str, 
     assert any(problem in line for line in report.problems), report.problems
 
 
-def test_unit_tests_of_values_can_be_shown_in_the_prompt(program_game: Callable[[str], ProgramGame]) -> None:
-    tests = build(collect(program_game("three_in_a_row"), 1, 0), BuildOptions(kinds=("value",)))
-    assert "self.assertIsInstance(value_function(state, 0), float)" in render(tests)
+def test_prompt_shows_open_states_and_one_end_of_each_result(program_game: Callable[[str], ProgramGame]) -> None:
+    trajectories = collect(program_game("three_in_a_row"), 12, 0)
+    shown = shown_tests(value_tests(trajectories))
+    rewards = [test.data["rewards"] for test in shown]
+    assert rewards[:2] == [None, None]
+    assert sorted(rewards[2:]) == [[-1.0, 1.0], [0.0, 0.0], [1.0, -1.0]]
+    text = ValueTask.of("r", program_game("three_in_a_row").info, "s", trajectories).tests_text
+    assert text.count("self.assertIsInstance(value_function(state, 0), float)") == 2
+    assert "self.assertEqual(-1.0, value_function(state, 0))" in text
 
 
 def test_settings_out_of_range_or_unknown_are_refused() -> None:
