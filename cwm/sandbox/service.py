@@ -1,6 +1,6 @@
 """What a worker does with its parent's requests. Loaded into workers: standard library alone.
 
-Everything used after the program has run is taken beforehand, here and in the modules of the test runner: a program that
+Everything used after the program has run is taken beforehand, here and in the test runner: a program that
 replaces `json.dumps` or `os.write` changes nothing but its own world.
 """
 

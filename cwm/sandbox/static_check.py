@@ -47,7 +47,7 @@ def check(source: str, required: Sequence[str]) -> list[str]:
         tree = ast.parse(source)
     except SyntaxError as error:
         text = f": {error.text.strip()[:200]}" if error.text else ""
-        return [f"line {error.lineno}: syntax error: {error.msg}{text}"]
+        return [f"line {error.lineno or 1}: syntax error: {error.msg}{text}"]
     except (ValueError, RecursionError, MemoryError) as error:
         return [f"the program cannot be parsed: {type(error).__name__}: {error}"]
     problems = [*_usages(tree), *_functions(tree, required)]

@@ -1,0 +1,93 @@
+"""Accuracy: what is counted where."""
+
+import pytest
+
+from cwm.evaluation import FINAL_SCORES, Tally, collect_test_set, summarise
+from cwm.sandbox.api import Outcome
+from cwm.test_types import TestResult
+from cwm.trajectories import random_policy
+from cwm.unit_tests import BuildOptions, build
+
+KINDS = BuildOptions(kinds=("transition",))
+
+
+@pytest.fixture(scope="module")
+def games(program_game):
+    return collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=4)
+
+
+def passed(test, **changes):
+    values = {"status": "pass", "field": "", "expected": None, "got": None, "message": "", "output_tail": ""}
+    fields = {"rewards": "pass", "next_state": "pass"}
+    return TestResult(test.id, test.kind, **(values | {"fields": fields} | changes))
+
+
+def test_a_test_set_has_as_many_transitions_as_asked_for_and_is_reproduced(program_game, games):
+    assert 60 <= sum(len(game.steps) - 1 for game in games) < 70
+    assert collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=4) == games
+    assert collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=5) != games
+
+
+def test_each_policy_plays_whole_games_and_seats_are_drawn_in_the_others(program_game):
+    def first(game, state, history, player, rng):
+        return game.legal_actions(state)[0]
+
+    def last(game, state, history, player, rng):
+        return game.legal_actions(state)[-1]
+
+    games = collect_test_set(program_game("three_in_a_row"), [first, last], transitions=100, seed=0)
+    openings = [game.steps[0].action == game.steps[0].legal_actions[0] for game in games]
+    assert openings[0::4] == [True] * len(openings[0::4])
+    assert openings[2::4] == [False] * len(openings[2::4])
+    assert len(set(openings[1::2])) == 2
+
+
+def test_a_test_set_without_policies_is_refused(program_game):
+    with pytest.raises(ValueError, match="no policy was given"):
+        collect_test_set(program_game("three_in_a_row"), [])
+
+
+def test_timeouts_and_errors_are_apart_from_wrong_answers(games):
+    tests = build(games, KINDS)[:5]
+    results = [
+        passed(tests[0]),
+        passed(tests[1], status="fail", field="rewards", fields={"rewards": "fail", "next_state": "pass"}),
+        passed(tests[2], status="error", field="wall_timeout", fields={}, outcome=Outcome.WALL_TIMEOUT),
+        passed(tests[3], status="error", field="rewards", fields={"rewards": "error"}, outcome=Outcome.MODEL_ERROR),
+        passed(tests[4], status="error", field="infra_error", fields={}, outcome=Outcome.INFRA_ERROR),
+    ]
+    report = summarise(tests, results, games, "process")
+    tally = report.kinds["transition"]
+    assert tally == Tally(passed=1, wrong=1, errors=1, timeouts=1, not_run=0, ours=1)
+    assert tally.scored == 4
+    assert tally.accuracy == 0.25
+    assert tally.accuracy_of_answers == 0.5
+    assert report.fields["rewards"] == Tally(passed=1, wrong=1, errors=1, timeouts=1, ours=1)
+    assert [result.id for result in report.failed] == [test.id for test in tests[1:]]
+
+
+def test_final_scores_are_counted_apart(games):
+    tests = build(games, KINDS)
+    results = [passed(test) for test in tests]
+    report = summarise(tests, results, games, "process")
+    assert report.fields[FINAL_SCORES].passed == len(games)
+    assert report.fields["rewards"].passed == len(tests)
+    assert report.transitions == len(tests) - len(games)
+    assert report.distinct_states < len(tests)
+    assert report.accuracy("transition") == 1.0
+
+
+def test_there_is_no_mean_of_nothing():
+    assert Tally().accuracy is None
+    assert Tally(errors=2).accuracy == 0.0
+    assert Tally(errors=2).accuracy_of_answers is None
+    report = summarise([], [], [], "process")
+    assert report.accuracy("transition") is None
+    assert report.to_json()["kinds"] == {}
+
+
+def test_a_report_is_json_and_says_its_level(games):
+    tests = build(games, KINDS)
+    data = summarise(tests, [passed(test) for test in tests], games, "process").to_json()
+    assert data["level"] == "process"
+    assert data["kinds"]["transition"]["accuracy"] == 1.0
