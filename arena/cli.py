@@ -5,7 +5,19 @@ import sys
 import typer
 
 from arena import console
-from arena.commands import demo, evaluate, games, llm, play, report, synthesize, tournament, trajectories
+from arena.commands import (
+    benchmark,
+    demo,
+    evaluate,
+    export,
+    games,
+    llm,
+    play,
+    report,
+    synthesize,
+    tournament,
+    trajectories,
+)
 from arena.errors import exit_code
 
 app = typer.Typer(
@@ -26,6 +38,8 @@ app.command("play")(play.command)
 app.command("arena")(tournament.command)
 app.command("demo")(demo.command)
 app.command("report")(report.command)
+app.command("export")(export.command)
+app.command("benchmark")(benchmark.command)
 
 
 def main() -> None:

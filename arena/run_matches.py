@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from arena import tournament
+from arena import replay, tournament
 from arena.agent_specs import AgentSpec
 from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
@@ -13,7 +13,7 @@ from arena.runtime import Runtime
 from arena.store import GameStore
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm.model_bundle import ModelBundle
-from games.api import CHANCE, EstimatesValue, Game, RendersText
+from games.api import EstimatesValue, Game
 from search.api import PlannerConfig
 
 FOLDER = "matches"
@@ -118,20 +118,4 @@ def replays(game: Game, result: TournamentResult) -> list[Replay]:
     shown: dict[tuple[str, ...], GameRecord] = {}
     for record in result.records:
         shown.setdefault(tuple(sorted(record.seats)), record)
-    return [Replay(" with ".join(record.seats), as_text(game, record)) for record in shown.values()]
-
-
-def as_text(game: Game, record: GameRecord) -> str:
-    """Returns a game as its actions, the last position drawn, and the returns."""
-    state = game.initial_state()
-    lines = []
-    for player, action in record.actions:
-        who = "chance" if player == CHANCE else f"{game.info.player_name(player)} ({record.seats[player]})"
-        lines.append(f"{who}: {action}")
-        state = game.apply_action(state, action)
-    if isinstance(game, RendersText):
-        lines.append(game.render(state))
-    if record.forfeit is not None:
-        lines.append(f"forfeited by seat {record.forfeit.seat}: {record.forfeit.kind}: {record.forfeit.detail}")
-    lines.append("returns: " + ", ".join(f"{value:g}" for value in record.returns))
-    return "\n".join(lines)
+    return [Replay(" with ".join(record.seats), replay.as_text(game, record)) for record in shown.values()]

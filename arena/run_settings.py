@@ -6,7 +6,7 @@ from typing import Any
 
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
-from cwm.value_function import ValueConfig
+from cwm.value_task import ValueConfig
 
 DEFAULT_LLM = "recorded"
 """Stands for the recorded completions that ship with the project for the game at hand."""
@@ -75,6 +75,25 @@ class RunSettings:
         if values.get("matches") is not None:
             values["matches"] = MatchSettings(**values["matches"])
         return cls(**values)
+
+
+VALUE_CANDIDATES = {"yokai-9c-2p": 3}
+"""Value functions asked for, by game; none where the end is near enough for rollouts."""
+
+
+def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
+    """Returns the settings of the demo, with which the recordings that ship with the project were made."""
+    candidates = VALUE_CANDIDATES.get(game, 0)
+    return RunSettings(
+        game=game,
+        registered=True,
+        llm=llm or DEFAULT_LLM,
+        base_url=base_url,
+        seed=seed,
+        synthesis=SynthesisConfig(seed=seed),
+        value=ValueConfig(num_candidates=candidates, seed=seed) if candidates else None,
+        matches=MatchSettings(),
+    )
 
 
 @dataclass(frozen=True)

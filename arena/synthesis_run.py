@@ -33,9 +33,10 @@ from cwm.synthesis_events import OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Step, Trajectory, record_step
-from cwm.unit_tests import BuildOptions, Kind, PromptOptions, UnitTest, build, render, select_for_prompt
+from cwm.unit_tests import BuildOptions, Kind
 from cwm.value_checking import ProcessValueChecker
-from cwm.value_function import ValueResult, ValueTask, synthesize_values
+from cwm.value_function import ValueResult, synthesize_values
+from cwm.value_task import ValueTask, value_tests
 from games.api import Game, ResamplesHistory
 from search.api import PlannerConfig
 
@@ -44,7 +45,7 @@ INPUTS = "inputs"
 MODEL = "model"
 CAPS_FILE = "caps.json"
 
-TOURNAMENT_DEALS = 6
+TOURNAMENT_DEALS = 3
 TOURNAMENT_SIMULATIONS = 200
 PLANNER_SIMULATIONS = 200
 SHOWN_FAILURES = 20
@@ -180,6 +181,16 @@ class SynthesisRun:
 
     def run(self) -> Outcome:
         """Synthesises, chooses a value function, evaluates, and stores the model."""
+        made = self.model()
+        if made.bundle is None:
+            return made
+        evaluations = self._evaluations(made.bundle)
+        bundle = replace(made.bundle, metadata=self._metadata(made.synthesis, evaluations))
+        bundle.save(self.record.folder / MODEL)
+        return replace(made, bundle=bundle, evaluations=evaluations)
+
+    def model(self) -> Outcome:
+        """Synthesises, chooses a value function, and stores the model; evaluates nothing."""
         synthesis = self._synthesis()
         if synthesis.best is None:
             return Outcome(synthesis, None, None, {}, self.tally())
@@ -187,10 +198,8 @@ class SynthesisRun:
         values = self._values(bundle) if synthesis.best.report.passes else None
         if values is not None and values.best is not None:
             bundle = self._bundle(synthesis, values.best.source)
-        evaluations = self._evaluations(bundle)
-        bundle = replace(bundle, metadata=self._metadata(synthesis, evaluations))
         bundle.save(self.record.folder / MODEL)
-        return Outcome(synthesis, values, bundle, evaluations, self.tally())
+        return Outcome(synthesis, values, bundle, {}, self.tally())
 
     def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
         """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""
@@ -208,8 +217,13 @@ class SynthesisRun:
 
     def _synthesis(self) -> SynthesisResult:
         settings = self.settings.synthesis
-        task = make_task(self.inputs, self.settings)
-        tester = ProcessTester(task.tests, task.info, task.initial_state, _test_settings(self.settings, self._workers))
+        task = make_task(self.inputs)
+        tester = ProcessTester(
+            task.tests,
+            task.info,
+            task.initial_state,
+            TestSettings.of(settings, workers=self._workers, level=self.settings.level),
+        )
         self._on_stage("synthesising the model")
         return synthesize(task, settings, self._model, tester, self.record, self._on_event)
 
@@ -217,10 +231,13 @@ class SynthesisRun:
         if self.settings.value is None:
             return None
         self._on_stage("synthesising value functions")
-        tests = build(self.inputs.train, BuildOptions(kinds=("value",)))
-        task = ValueTask(self.inputs.rules, self.inputs.info, bundle.source, _value_tests_text(tests))
+        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
         checker = ProcessValueChecker(
-            bundle.source, tests, self.inputs.info, self.inputs.initial_state, _test_settings(self.settings, 1)
+            bundle.source,
+            value_tests(self.inputs.train),
+            self.inputs.info,
+            self.inputs.initial_state,
+            TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level),
         )
         config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
         tournament = ModelTournament(
@@ -331,22 +348,27 @@ def model_spec(settings: RunSettings) -> str:
     )
 
 
-def make_task(inputs: Inputs, settings: RunSettings) -> SynthesisTask:
+def make_task(inputs: Inputs) -> SynthesisTask:
     """Returns rules, interface and unit tests of the game as the synthesis takes them."""
-    return SynthesisTask(
-        rules=inputs.rules,
-        info=inputs.info,
-        initial_state=inputs.initial_state,
-        trajectories=inputs.train,
-        tests=tuple(build(inputs.train, build_options(inputs, False))),
-        inference="none" if inputs.info.perfect_information else "history",
+    return SynthesisTask.of(
+        inputs.rules,
+        inputs.info,
+        inputs.initial_state,
+        inputs.train,
+        "none" if inputs.info.perfect_information else "history",
+        reference_of(inputs),
     )
+
+
+def reference_of(inputs: Inputs) -> ResamplesHistory | None:
+    """Returns the reference game's own inference function, None if there is none."""
+    return inputs.game if isinstance(inputs.game, ResamplesHistory) else None
 
 
 def first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps) -> DryRun:
     """Returns what the first call would send and cost; calls nothing."""
     price = None if settings.llm == DEFAULT_LLM else factory.price_of(settings.llm, caps.price_in, caps.price_out)
-    return dry_run(make_task(inputs, settings), settings.synthesis, price)
+    return dry_run(make_task(inputs), settings.synthesis, price)
 
 
 def build_options(inputs: Inputs, value: bool) -> BuildOptions:
@@ -356,8 +378,7 @@ def build_options(inputs: Inputs, value: bool) -> BuildOptions:
         kinds.append("inference")
     if value:
         kinds.append("value")
-    reference = inputs.game if isinstance(inputs.game, ResamplesHistory) else None
-    return BuildOptions(kinds=tuple(kinds), reference=reference)
+    return BuildOptions(kinds=tuple(kinds), reference=reference_of(inputs))
 
 
 def planner_games(run: "SynthesisRun", bundle: ModelBundle) -> list[Trajectory]:
@@ -390,25 +411,9 @@ def _replayed(game: Game, index: int, actions: list[str], finished: bool) -> Tra
     return Trajectory(game.info.id, index, None, game.info.player_names, tuple(steps))
 
 
-def _value_tests_text(tests: list[UnitTest]) -> str:
-    return render(select_for_prompt(tests, None, PromptOptions()))
-
-
 def _budget(caps: Caps) -> Budget:
     seconds = None if caps.minutes is None else caps.minutes * 60.0
     return Budget(calls=caps.calls, output_tokens=caps.tokens, money=caps.money, seconds=seconds)
-
-
-def _test_settings(settings: RunSettings, workers: int) -> TestSettings:
-    config = settings.synthesis
-    return TestSettings(
-        workers=workers,
-        seed=settings.seed,
-        test_seconds=config.test_seconds,
-        total_seconds=config.total_seconds,
-        max_timeouts=config.max_timeouts,
-        level=settings.level,
-    )
 
 
 def _failures(made: Evaluation) -> list[dict[str, Any]]:

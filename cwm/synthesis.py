@@ -54,6 +54,7 @@ class SynthesisResult:
         input_tokens: in all.
         output_tokens: in all.
         curve: pass rate of the best candidate after each call, length `calls`.
+        suite: key of the tests, under which the run record holds each program's report.
     """
 
     best: Candidate | None
@@ -64,6 +65,7 @@ class SynthesisResult:
     input_tokens: int
     output_tokens: int
     curve: tuple[float, ...]
+    suite: str
 
     @property
     def accuracy(self) -> dict[str, float]:
@@ -81,6 +83,7 @@ class SynthesisResult:
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "curve": list(self.curve),
+            "suite": self.suite,
             "tree": [tree_entry(candidate) for candidate in self.candidates],
         }
 
@@ -340,6 +343,7 @@ class _Synthesis:
             input_tokens=self._input_tokens,
             output_tokens=self._output_tokens,
             curve=tuple(self._curve),
+            suite=self._suite,
         )
         self._emit(
             Finished(

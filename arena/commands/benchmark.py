@@ -1,0 +1,70 @@
+"""`cwm benchmark`: speed and strength, as a table or as JSON records."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import console, recorded_models
+from arena.benchmarks import game_speed, sandbox_speed, search_speed, strength
+from arena.benchmarks.measurement import Measurement, machine, table
+from arena.game_source import load_bundle
+from arena.options import AsJson, Seed, Workers
+from cwm.llm import recordings
+
+
+class Name(StrEnum):
+    """The benchmarks."""
+
+    SEARCH = "search"
+    SANDBOX = "sandbox"
+    GAMES = "games"
+    STRENGTH = "strength"
+
+
+def command(
+    name: Annotated[
+        Name,
+        typer.Argument(
+            help="search: simulations/s beside OpenSpiel's Python bots; sandbox: what a worker costs; games: random "
+            "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model (long)."
+        ),
+    ],
+    model: Annotated[
+        Path | None, typer.Option("--model", help="strength: folder of a run or model; default: the recorded one.")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="strength: how many games.")] = strength.GAMES,
+    seed: Seed = 0,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
+    found = []
+    for item in _measurements(name, model, games, seed, workers):
+        found.append(item)
+        if not as_json:
+            console.notices.print(f"{item.name}: {item.value:.4g} {item.unit}", markup=False)
+    if as_json:
+        console.print_json([item.to_json() for item in found])
+        return
+    console.out.print(table(found))
+    console.out.print(f"measured on: {machine()}", markup=False)
+
+
+def _measurements(name: Name, model: Path | None, games: int, seed: int, workers: int) -> Iterator[Measurement]:
+    if name is Name.SEARCH:
+        return search_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()}, seed)
+    if name is Name.SANDBOX:
+        return sandbox_speed.run(load_bundle(recorded_models.folder_of("connect_four")))
+    if name is Name.GAMES:
+        return game_speed.run()
+    folder = model or recorded_models.folder_of(strength.GAME)
+    return strength.run(
+        folder, recorded_models.cache_folder() / "strength" / load_bundle(folder).hash[:16], workers, games
+    )
+
+
+def _recorded() -> list[str]:
+    return recordings.bundled_names()

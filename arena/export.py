@@ -1,0 +1,94 @@
+"""Writes a model as a Python file that registers it as an OpenSpiel game when it is imported."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from cwm.model_bundle import ModelBundle
+
+SANDBOXED = '''"""OpenSpiel game {name}: a code world model of {game}.
+
+Import this file, then `pyspiel.load_game("{name}")`. The program inside was written by a language model. It runs in a
+worker process (package code-world-models) that is started with the first state. Never hand the game to a bot written
+in C++ (`pyspiel.MCTSBot` and its kin): they crash on every game that is written in Python.
+
+Model: SHA-256 {hash}
+"""
+
+import json
+
+from cwm.model_bundle import ModelBundle
+from cwm.sandbox.host import Sandbox
+from cwm.world_model import WorldModel
+from games.adapters import spiel_game
+
+SHORT_NAME = {name!r}
+BUNDLE = ModelBundle(**json.loads({bundle}))
+
+GAME = spiel_game.register(lambda: WorldModel(BUNDLE, Sandbox()), SHORT_NAME, long_name={long_name!r})
+'''
+
+IN_PROCESS = '''"""OpenSpiel game {name}: a code world model of {game}.
+
+Import this file, then `pyspiel.load_game("{name}")`. THE PROGRAM BELOW WAS WRITTEN BY A LANGUAGE MODEL AND RUNS IN YOUR
+PROCESS, with all that your process may do: read it before you import it. (`cwm export` without --in-process writes a
+file that runs it in a worker.) Never hand the game to a bot written in C++: they crash on every game in Python.
+
+Model: SHA-256 {hash}
+"""
+
+import json
+from dataclasses import asdict
+
+from cwm.model_bundle import ModelBundle
+from cwm.sandbox.program import LoadedCode
+from games.adapters import spiel_game
+
+SHORT_NAME = {name!r}
+BUNDLE = ModelBundle(**json.loads({bundle}))
+CODE = LoadedCode(asdict(BUNDLE.program()))
+
+GAME = spiel_game.register(CODE.instantiate, SHORT_NAME, long_name={long_name!r})
+'''
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A file to be written, and the game's name in OpenSpiel."""
+
+    text: str
+    short_name: str
+
+
+def export(bundle: ModelBundle, name: str | None = None, in_process: bool = False) -> Exported:
+    """Returns the file.
+
+    Args:
+        bundle: the model.
+        name: OpenSpiel's short name; by default `cwm_` and the game's id.
+        in_process: run the program in the importing process instead of a worker.
+    """
+    short = name or "cwm_" + re.sub(r"\W+", "_", str(bundle.info["id"]))
+    template = IN_PROCESS if in_process else SANDBOXED
+    text = template.format(
+        name=short,
+        game=bundle.info["id"],
+        hash=bundle.hash,
+        bundle=_wrapped(bundle),
+        long_name=f"code world model of {bundle.info['id']}",
+    )
+    return Exported(text, short)
+
+
+def _wrapped(bundle: ModelBundle) -> str:
+    data: dict[str, Any] = {
+        "source": bundle.source,
+        "value_source": bundle.value_source,
+        "initial_state": bundle.initial_state,
+        "info": bundle.info,
+        "rules_hash": bundle.rules_hash,
+    }
+    text = json.dumps(data, indent=1)
+    lines = "\n".join("    " + repr(line + "\n") for line in text.split("\n"))
+    return f"\n{lines}\n"

@@ -1,0 +1,48 @@
+"""Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
+
+import os
+from pathlib import Path
+
+from arena import run_inputs
+from arena.errors import UsageError
+from arena.run_settings import Caps, standard_settings
+from arena.synthesis_run import MODEL, SynthesisRun, open_record
+from cwm.llm import recordings
+from cwm.model_bundle import ModelBundle, ModelBundleError
+from cwm.record import content_key
+
+SEED = 0
+"""The recordings were made with this seed."""
+
+
+def cache_folder() -> Path:
+    """Returns where replayed models are kept: `$XDG_CACHE_HOME/cwm` or `~/.cache/cwm`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cwm"
+
+
+def folder_of(game: str) -> Path:
+    """Returns the folder of the replayed run of a game, made from the recording unless it is there already.
+
+    Raises:
+        UsageError: no recording ships for the game, or it did not lead to a model.
+    """
+    if game not in recordings.bundled_names():
+        raise UsageError(f"No recorded completions ship for {game}; known: {', '.join(recordings.bundled_names())}.")
+    settings = standard_settings(game, None, None, SEED)
+    lines = [record.line() for record in recordings.load(game).records]
+    key = content_key([lines, settings.to_json()])[:16]
+    folder = cache_folder() / f"{game}-{key}"
+    try:
+        ModelBundle.load(folder)
+    except ModelBundleError:
+        inputs = run_inputs.registered(game, settings.train_games, SEED)
+        with open_record(folder, settings, inputs, Caps()) as record:
+            outcome = SynthesisRun(record, settings, inputs, Caps()).model()
+        if outcome.bundle is None:
+            raise UsageError(f"The recording of {game} leads to no model.") from None
+    return folder
+
+
+def model_folder(game: str) -> Path:
+    """Returns the folder of the model itself."""
+    return folder_of(game) / MODEL
