@@ -124,16 +124,17 @@ class Worker:
         end = started + (timeout_s if timeout_s is not None else float("inf"))
         results: list[Json] = []
         request: dict[str, Any] = {"op": "tests", "tests": tests, "seed": seed}
-        reply, more = self._exchange(request, min(end, started + max(per_test_s, self._limits.wall_s)))
+        reply, more = self._exchange(request, min(end, started + self._limits.wall_s))
         while more:
-            if len(results) >= len(tests) or not _is_result(reply.value, tests[len(results)]):
-                self.close()
-                reply = _broken_protocol()
-                break
-            results.append(reply.value)
-            if on_result:
-                on_result(reply.value)
             reply, more = self._next(request["id"], min(end, time.monotonic() + per_test_s))
+            if more and (len(results) >= len(tests) or not _is_result(reply.value, tests[len(results)])):
+                reply, more = self._break_off(), False
+            elif more:
+                results.append(reply.value)
+                if on_result:
+                    on_result(reply.value)
+        if reply.outcome is Outcome.OK and len(results) < len(tests):
+            reply = self._break_off()
         return Reply(reply.outcome, results, reply.failure, reply.output_tail, time.monotonic() - started)
 
     def close(self) -> None:
@@ -179,8 +180,7 @@ class Worker:
             raise
         parsed = _parse(frame, identity)
         if parsed is None:
-            self.close()
-            return _broken_protocol(), False
+            return self._break_off(), False
         reply, more = parsed
         if reply.outcome is Outcome.MEMORY_EXCEEDED:
             # What is still held, and by whom, cannot be known.
@@ -207,6 +207,12 @@ class Worker:
         self.close()
         outcome, kind, message = _death(status, cpu_s, self._limits)
         return Reply(outcome, failure=Failure(kind, message, line, where), output_tail=printed)
+
+    def _break_off(self) -> Reply:
+        """Ends a worker that does not keep to the protocol."""
+        self.close()
+        failure = Failure("ProtocolError", "the reply is not what the protocol asks for: did the program write it?")
+        return Reply(Outcome.PROTOCOL_ERROR, failure=failure)
 
     def _memory_failure(self) -> Failure:
         return Failure("MemoryError", f"the program needed more than {self._limits.memory_mb} MB of memory")
@@ -309,11 +315,6 @@ def _parse(frame: bytes, identity: str) -> tuple[Reply, bool] | None:
         if data["id"] == identity and outcome in FROM_WORKER and isinstance(data["output"], str):
             return Reply(outcome, data["value"], failure, data["output"]), data["more"] is True
     return None
-
-
-def _broken_protocol() -> Reply:
-    failure = Failure("ProtocolError", "the reply is not what the protocol asks for: did the program write it?")
-    return Reply(Outcome.PROTOCOL_ERROR, failure=failure)
 
 
 def _is_result(value: Json, test: Json) -> bool:
