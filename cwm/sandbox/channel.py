@@ -164,10 +164,14 @@ class Channel:
         """Collects the child if it has ended (with `os.WNOHANG`), or once it ends (with 0)."""
         if self._process.returncode is not None:
             return True
-        if os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | flags) is None:
+        if hasattr(os, "waitid"):
+            if os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | flags) is None:
+                return False
+            self._kill_group()
+        # Without waitid (macOS before Python 3.13) processes that a dead child started may outlive it.
+        pid, status, usage = os.wait4(self._process.pid, flags)
+        if pid == 0:
             return False
-        self._kill_group()
-        _, status, usage = os.wait4(self._process.pid, 0)
         self._process.returncode = os.waitstatus_to_exitcode(status)
         self.cpu_s = usage.ru_utime + usage.ru_stime
         return True
