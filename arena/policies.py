@@ -70,14 +70,14 @@ def scripted(game_id: str) -> Mapping[str, Policy]:
 def standard_mixture(game: Game) -> list[NamedPolicy]:
     """Returns what the held-out test games are played with: random, two strengths of search, scripted policies.
 
-    Scripted policies share the weight of one and take whole tables: they make sure that rare ends occur.
+    Scripted policies take whole tables: they make sure that rare ends occur.
     """
     mixture = [NamedPolicy("random", random_policy)]
     if game.info.perfect_information or isinstance(game, ResamplesHistory):
         mixture.append(NamedPolicy("search-10", SearchPolicy(game, 10)))
         mixture.append(NamedPolicy(f"search-{MAX_SIMULATIONS}", SearchPolicy(game)))
     scripts = scripted(game.info.id)
-    mixture.extend(NamedPolicy(name, policy, 1 / len(scripts), True) for name, policy in sorted(scripts.items()))
+    mixture.extend(NamedPolicy(name, policy, whole_table=True) for name, policy in sorted(scripts.items()))
     return mixture
 
 

@@ -141,7 +141,7 @@ def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
 
 
 def _enough(games: list[Trajectory], game: Game, transitions: int) -> bool:
-    if sum(len(trajectory.steps) for trajectory in games) < transitions:
+    if sum(len(trajectory.steps) - 1 for trajectory in games) < transitions:
         return False
     if game.info.utility != "identical" or transitions < MIN_ENDS:
         return True
