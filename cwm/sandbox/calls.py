@@ -46,17 +46,28 @@ class ProgramCalls:
             Mismatch: the function is missing, raised, or returned something that is not JSON.
             MemoryError: the program ran out of memory.
         """
+        answer = self.raw(name, *args)
+        try:
+            return normalise(answer)
+        except NotJsonError as error:
+            raise Mismatch(FIELDS[name], f"{name}: {error}") from error
+
+    def raw(self, name: str, *args: Any) -> Any:
+        """Returns the function's answer as it is: for long replays, whose single steps other tests check.
+
+        Raises:
+            Mismatch: the function is missing or raised.
+            MemoryError: the program ran out of memory.
+        """
         field = FIELDS[name]
         function = self._game.functions.get(name)
         if function is None:
             error = {"type": "MissingFunctionError"}
             raise Mismatch(field, f"the program does not define {name}", error=error)
         try:
-            return normalise(function(*args))
+            return function(*args)
         except MemoryError:
             raise
-        except NotJsonError as error:
-            raise Mismatch(field, f"{name}: {error}") from error
         except BaseException as error:
             failure = describe(error, self._sources)
             message = f"{name} raised {failure['type']}: {failure['message']}"

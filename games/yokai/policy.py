@@ -95,12 +95,16 @@ REVEAL_RATE: Final = 0.7
 
 POLICIES: Final[dict[str, ScriptedPolicy]] = {
     "win early": ScriptedPolicy(plan="group", ending="when won", end_probability=0.6),
+    "win early, half the hints false": ScriptedPolicy(plan="group", ending="when won", honesty=0.5),
+    "win early, with mistakes": ScriptedPolicy(plan="group", ending="when won", mistakes=0.2),
     "win late": ScriptedPolicy(plan="group", ending="never"),
+    "win late, half the hints false": ScriptedPolicy(plan="group", ending="never", honesty=0.5),
+    "win late, with mistakes": ScriptedPolicy(plan="group", ending="never", mistakes=0.05),
     "lose early": ScriptedPolicy(plan="scatter", ending="when lost", honesty=0.5, end_probability=0.2),
     "lose late": ScriptedPolicy(plan="scatter", ending="never", honesty=0.5),
     "freeze": ScriptedPolicy(plan="freeze", ending="never", honesty=0.5),
 }
-"""One policy for each kind of ending that test data should hold, and one for forced no-ops."""
+"""Policies for each kind of ending that test data should hold, wins with different scores, and forced no-ops."""
 
 
 def _seen(state: YokaiState) -> Sequence[int]:
