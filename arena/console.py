@@ -1,13 +1,24 @@
 """Where output goes: results to stdout, progress and notices to stderr, JSON without decoration."""
 
 import json
+import os
 import sys
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 
-out = Console(highlight=False, soft_wrap=True)
-notices = Console(stderr=True, highlight=False, soft_wrap=True)
+FILE_WIDTH: Final = 200
+"""Columns where output goes to a file or a pipe and `COLUMNS` is not set: wide enough for every table of ours."""
+
+
+def _made(stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else FILE_WIDTH
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, width=width)
+
+
+out = _made(stderr=False)
+notices = _made(stderr=True)
 
 
 def print_json(data: Any) -> None:

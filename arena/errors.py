@@ -1,32 +1,106 @@
 """How the command line fails: one sentence and an exit code for every error that a user can cause or mend."""
 
 import sqlite3
+from typing import Final
 
-from cwm.llm.api import BudgetExceededError, LanguageModelError
+from arena.agent_specs import AgentSpecError
+from arena.agents import InfrastructureError
+from arena.human_agent import HumanQuitError
+from arena.process_pool import WorkerDiedError
+from arena.replay import RecordError
+from arena.store import ConfigMismatchError, StoreError
+from arena.tournament import TournamentError
+from cwm.candidate import TesterError
+from cwm.journal import RunRecordError
+from cwm.llm.api import LanguageModelError
+from cwm.model_bundle import ModelBundleError
+from cwm.record import RunConfigError, RunMissingError
+from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.synthesis_config import SynthesisConfigError
 from cwm.trajectories import TrajectoryFormatError
+from cwm.value_task import ValueConfigError
+from cwm.world_model import WorldModelError
 from games.api import GameError
 from search.api import PlannerConfigError
+from search.errors import SearchFailedError
 
 EXIT_NEGATIVE = 1
-"""The work was done, and its result is negative (a model that is not exact, say)."""
+"""The work was done, and its result is negative: a model that is not exact or that fails, a game that was left."""
 EXIT_USAGE = 2
 """What was asked for cannot be done: an unknown game, a broken file, a contradiction between options."""
 EXIT_PROVIDER = 3
-"""The language model could not be reached, refused the key, or a budget is used up; `cwm resume` goes on."""
+"""No answer of the language model is to be had: its name, key or address is wrong, it could not be reached, a recording
+lacks the answer, or a cap on calls, tokens, money or time is reached; `cwm resume` goes on."""
 EXIT_SYSTEM = 4
-"""The machine got in the way: a full disk, a locked or corrupt record, no sandbox."""
+"""The machine got in the way: a full disk, a file that cannot be written, a locked or damaged record, no sandbox."""
+EXIT_INTERRUPTED = 130
+"""Ctrl-C; what was finished is kept."""
+
+DOCUMENTED: Final = (
+    "Exit codes: 0 done; 1 done, with a negative result (a model that is not exact, a game that was left); "
+    "2 cannot be done as asked (unknown game, broken file, contradicting options); 3 no answer of the language model "
+    "(name, key, address, recording, or a cap is reached); 4 the machine (disk, locked or damaged record, sandbox); "
+    "130 interrupted."
+)
 
 
 class UsageError(Exception):
     """What the user asked for cannot be done; the message says what was given, what is expected, what to do."""
 
 
+_CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
+    (EXIT_PROVIDER, (LanguageModelError,)),
+    (EXIT_NEGATIVE, (WorldModelError, SearchFailedError, HumanQuitError)),
+    (
+        EXIT_USAGE,
+        (
+            UsageError,
+            GameError,
+            TrajectoryFormatError,
+            PlannerConfigError,
+            AgentSpecError,
+            TournamentError,
+            ModelBundleError,
+            SynthesisConfigError,
+            ValueConfigError,
+            RunConfigError,
+            RunMissingError,
+            ConfigMismatchError,
+        ),
+    ),
+    (
+        EXIT_SYSTEM,
+        (
+            RunRecordError,
+            StoreError,
+            RecordError,
+            SandboxUnavailableError,
+            TesterError,
+            InfrastructureError,
+            WorkerDiedError,
+            OSError,
+            sqlite3.Error,
+        ),
+    ),
+    (EXIT_INTERRUPTED, (KeyboardInterrupt,)),
+)
+"""The first row that holds an error's class, or one that it derives from, counts."""
+
+
 def exit_code(error: BaseException) -> int | None:
     """Returns the exit code of an error that is explained in one sentence, None for a fault of ours."""
-    if isinstance(error, BudgetExceededError | LanguageModelError):
-        return EXIT_PROVIDER
-    if isinstance(error, UsageError | GameError | TrajectoryFormatError | PlannerConfigError):
-        return EXIT_USAGE
-    if isinstance(error, OSError | sqlite3.Error):
-        return EXIT_SYSTEM
-    return None
+    return next((code for code, classes in _CODES if isinstance(error, classes)), None)
+
+
+def sentence(error: BaseException) -> str:
+    """Returns what the user is told of an error."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted."
+    if isinstance(error, OSError) and error.strerror is not None:
+        # A file that is written whole is written beside its place first: the place is what the user knows.
+        place = error.filename2 or error.filename
+        named = "A file" if place is None else str(place).removesuffix(".partial")
+        return (
+            f"{named} cannot be used: {error.strerror}; give a path that can be read and written, and make its folder."
+        )
+    return str(error)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from rich.console import Console
 from rich.panel import Panel
@@ -20,8 +20,26 @@ LISTED = 30
 HELP = "Type an action as it is written above, or its number. ? lists all legal actions, q leaves the game."
 
 
+Leaving: TypeAlias = Literal["quit", "end of input", "interrupt"]
+
+
 class HumanQuitError(Exception):
-    """The person left the game: nothing is scored."""
+    """The person left the game: nothing is scored.
+
+    Attributes:
+        how: by `q`, since no more lines came, or by Ctrl-C.
+    """
+
+    def __init__(self, how: Leaving) -> None:
+        super().__init__(_LEFT[how])
+        self.how: Leaving = how
+
+
+_LEFT: dict[Leaving, str] = {
+    "quit": "You left the game; it is not scored.",
+    "end of input": "The input ended before the game did; it is not scored.",
+    "interrupt": "You interrupted the game; it is not scored.",
+}
 
 
 class HumanAgent:
@@ -50,10 +68,12 @@ class HumanAgent:
         while True:
             try:
                 answer = self._ask(f"{self._player_name}> ").strip()
-            except (EOFError, KeyboardInterrupt):
-                raise HumanQuitError("You left the game; it is not scored.") from None
+            except EOFError:
+                raise HumanQuitError("end of input") from None
+            except KeyboardInterrupt:
+                raise HumanQuitError("interrupt") from None
             if answer in ("q", "quit") and answer not in turn.legal_actions:
-                raise HumanQuitError("You left the game; it is not scored.")
+                raise HumanQuitError("quit")
             if answer == "?":
                 self._list(turn.legal_actions, len(turn.legal_actions))
                 continue
@@ -67,7 +87,7 @@ class HumanAgent:
 
     def _show(self, turn: Turn) -> None:
         drawing = turn.rendering if turn.rendering is not None else describe(turn.observation)
-        self._console.print(Panel(Text(drawing), title=Text(f"what {self._player_name} sees")))
+        self._console.print(Panel(Text(drawing), expand=False, title=Text(f"what {self._player_name} sees")))
         self._list(turn.legal_actions, LISTED)
 
     def _list(self, actions: tuple[Action, ...], count: int) -> None:

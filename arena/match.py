@@ -232,7 +232,9 @@ class _Table:
         state: State | None = None
         if self._game.info.perfect_information and needs.state != "none":
             state = self._state if needs.state == "native" else state_to_json(self._game, self._state)
-        draws = needs.rendering and isinstance(self._game, RendersText)
+        # A game draws its default view alone; in another one the drawing could show too little or too much.
+        default = agent.view == self._game.info.views[0]
+        draws = needs.rendering and default and isinstance(self._game, RendersText)
         return Turn(
             player=player,
             history=tuple(self._histories[player]),

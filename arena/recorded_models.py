@@ -1,9 +1,12 @@
 """Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from arena import run_inputs
+from arena import console, run_inputs
+from arena.agent_specs import AgentSpec
 from arena.errors import UsageError
 from arena.run_settings import Caps, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
@@ -11,6 +14,8 @@ from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import content_key
 
+RECORDED = "recorded"
+"""Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`."""
 SEED = 0
 """The recordings were made with this seed."""
 
@@ -35,6 +40,7 @@ def folder_of(game: str) -> Path:
     try:
         ModelBundle.load(folder)
     except ModelBundleError:
+        console.notices.print(f"replaying the recording of {game}, once; the model is kept in {folder}", markup=False)
         inputs = run_inputs.registered(game, settings.train_games, SEED)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps()).model()
@@ -43,6 +49,12 @@ def folder_of(game: str) -> Path:
     return folder
 
 
-def model_folder(game: str) -> Path:
-    """Returns the folder of the model itself."""
-    return folder_of(game) / MODEL
+def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
+    """Returns agents with the recorded model's folder in the place of `cwm:recorded`; their names stay.
+
+    Raises:
+        UsageError: an agent wants the recorded model of a game for which no recording ships.
+    """
+    wanted = [spec.kind == "cwm" and spec.model == RECORDED for spec in specs]
+    model = str(folder_of(game) / MODEL) if any(wanted) else None
+    return [replace(spec, model=model) if recorded else spec for spec, recorded in zip(specs, wanted, strict=True)]

@@ -17,6 +17,8 @@ from games.api import EstimatesValue, Game
 from search.api import PlannerConfig
 
 FOLDER = "matches"
+MODEL_AGENT = "cwm"
+"""Name of the planner on the finished model."""
 
 
 def prepare(
@@ -35,7 +37,7 @@ def prepare(
     planner = config.to_json()
     del planner["algorithm"]
     agents = (
-        AgentSpec("cwm", "cwm", planner=planner | _leaf(bundle.value_source is not None), model=str(model)),
+        AgentSpec("cwm", MODEL_AGENT, planner=planner | _leaf(bundle.value_source is not None), model=str(model)),
         AgentSpec("random", "random"),
         AgentSpec(config.algorithm, "true-game planner", planner=planner | _leaf(isinstance(game, EstimatesValue))),
     )
@@ -54,34 +56,28 @@ def prepare(
 
 
 def play(
-    folder: Path,
-    game: Game,
-    prepared: TournamentConfig,
-    workers: int,
-    on_game: Callable[[Progress], None] | None = None,
-) -> tuple[ArenaView, list[Replay]]:
-    """Plays what is missing of the matches and returns their tables and games to read.
+    folder: Path, prepared: TournamentConfig, workers: int, on_game: Callable[[Progress], None] | None = None
+) -> TournamentResult:
+    """Plays what is missing of the matches and returns all of them.
 
     Args:
         folder: of the run; the games are kept in it.
-        game: the true game.
         prepared: see `prepare`.
         workers: processes.
         on_game: called after each game.
     """
     (folder / FOLDER).mkdir(exist_ok=True)
     with GameStore(folder / FOLDER, prepared.to_json()) as store:
-        result = tournament.run(prepared, store, workers=workers, on_game=on_game)
-    return view("Matches", prepared, result), replays(game, result)
+        return tournament.run(prepared, store, workers=workers, on_game=on_game)
 
 
-def stored(folder: Path, game: Game, prepared: TournamentConfig) -> tuple[ArenaView, list[Replay]] | None:
-    """Returns the tables of the matches that were played so far, None if none was."""
+def stored(folder: Path, prepared: TournamentConfig) -> TournamentResult | None:
+    """Returns the matches that were played so far, None if none was."""
     if not (folder / FOLDER).is_dir():
         return None
     with GameStore(folder / FOLDER, prepared.to_json()) as store:
         result = tournament.stored(prepared, store)
-    return (view("Matches", prepared, result), replays(game, result)) if result.records else None
+    return result if result.records else None
 
 
 def _leaf(value: bool) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def _accuracy(result: dict[str, Any]) -> list[Accuracy]:
         for kind, tally in found["kinds"].items():
             rows.append(_row(split, kind, tally))
         for field, tally in found["fields"].items():
-            rows.append(_row(split, f"transition: {field}", tally))
+            rows.append(_row(split, Accuracy.field_of(field), tally))
     return rows
 
 

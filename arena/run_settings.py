@@ -1,12 +1,15 @@
 """What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from arena.errors import UsageError
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_task import ValueConfig
+from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
 """Stands for the recorded completions that ship with the project for the game at hand."""
@@ -96,6 +99,16 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
     )
 
 
+def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
+    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
+    rollouts = settings.matches.rollouts if settings.matches is not None else 10
+    if perfect_information:
+        return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
+    return PlannerConfig(
+        algorithm="ismcts", simulations=simulations, rollouts=rollouts, widening_coefficient=3.0, belief_size=300
+    )
+
+
 @dataclass(frozen=True)
 class Caps:
     """Hard caps of a run; None means no cap.
@@ -107,6 +120,9 @@ class Caps:
         minutes: wall-clock time.
         price_in: per million input tokens.
         price_out: per million output tokens.
+
+    Raises:
+        UsageError: a cap is no number from 0.
     """
 
     calls: int | None = None
@@ -115,6 +131,13 @@ class Caps:
     minutes: float | None = None
     price_in: float | None = None
     price_out: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "tokens", "money", "minutes"):
+            cap = getattr(self, name)
+            # Not a number is neither above nor below anything: as a cap it would never be reached.
+            if cap is not None and not 0 <= cap < math.inf:
+                raise UsageError(f"The cap on {name} is {cap}; give a number from 0, or leave it out for no cap.")
 
     def raised(self, by: "Caps") -> "Caps":
         """Returns these caps with those of `by` that are given in their place."""

@@ -4,41 +4,34 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from arena import match, run_inputs, run_matches
+from arena import played_games, run_inputs, run_matches, run_model
 from arena.errors import UsageError
-from arena.model_agent import ModelAgent
+from arena.match import GameRecord
 from arena.model_tournament import ModelTournament
 from arena.report.data import ArenaView, Replay
 from arena.run_inputs import Inputs
-from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.run_settings import Caps, RunSettings, planner_config
 from arena.runtime import Runtime
-from arena.seeds import derive
-from arena.tournament import Progress, TournamentConfig
+from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm import evaluation
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.evaluation import Evaluation
-from cwm.llm import factory, recordings
-from cwm.llm.api import LanguageModel
-from cwm.llm.budget import Budget, Budgeted
 from cwm.llm.files import write_whole
-from cwm.llm.journaled import Journaled
-from cwm.llm.recorder import Recorder
 from cwm.model_bundle import ModelBundle, describe, rules_hash
-from cwm.record import RunRecord
+from cwm.record import RunRecord, content_key
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
 from cwm.synthesis_events import OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask
 from cwm.test_execution import RunOptions
-from cwm.trajectories import Step, Trajectory, record_step
+from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind
 from cwm.value_checking import ProcessValueChecker
 from cwm.value_function import ValueResult, synthesize_values
 from cwm.value_task import ValueTask, value_tests
 from games.api import Game, ResamplesHistory
-from search.api import PlannerConfig
 
 KIND = "synthesis"
 INPUTS = "inputs"
@@ -59,7 +52,7 @@ class Outcome:
         synthesis: candidates, calls, tokens.
         values: the choice of a value function, None if none was asked for.
         bundle: the finished model, None if no program ever loaded.
-        evaluations: by split: `train`, `test`, `planner`.
+        evaluations: by split: `train`, `test`, `planner`, `online`.
         tally: usage by purpose.
     """
 
@@ -77,20 +70,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Matches:
-    """Tournaments of a run, and games to read."""
+    """Tournaments of a run, games to read, and every finished game."""
 
-    arenas: tuple[ArenaView, ...]
-    replays: tuple[Replay, ...]
+    arenas: tuple[ArenaView, ...] = ()
+    replays: tuple[Replay, ...] = ()
+    records: tuple[GameRecord, ...] = ()
 
-
-def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
-    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
-    rollouts = settings.matches.rollouts if settings.matches is not None else 10
-    if perfect_information:
-        return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
-    return PlannerConfig(
-        algorithm="ismcts", simulations=simulations, rollouts=rollouts, widening_coefficient=3.0, belief_size=300
-    )
+    @classmethod
+    def of(cls, game: Game, prepared: TournamentConfig, result: TournamentResult) -> "Matches":
+        """Builds what is shown of a tournament."""
+        view = run_matches.view("Matches", prepared, result)
+        return cls((view,), tuple(run_matches.replays(game, result)), result.records)
 
 
 def matches_config(
@@ -107,8 +97,10 @@ def matches_config(
 def stored_matches(folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None) -> Matches:
     """Returns what the record holds of a run's matches; plays nothing."""
     prepared = matches_config(folder, settings, inputs, bundle)
-    found = None if prepared is None or inputs.game is None else run_matches.stored(folder, inputs.game, prepared)
-    return Matches((), ()) if found is None else Matches((found[0],), tuple(found[1]))
+    if prepared is None or inputs.game is None:
+        return Matches()
+    found = run_matches.stored(folder, prepared)
+    return Matches() if found is None else Matches.of(inputs.game, prepared, found)
 
 
 def open_record(folder: Path, settings: RunSettings, inputs: Inputs, caps: Caps) -> RunRecord:
@@ -175,8 +167,8 @@ class SynthesisRun:
         self._workers = workers
         self._on_event = on_event
         self._on_stage = on_stage
-        self._budget = _budget(caps)
-        self._model = compose(settings, caps, record, self._budget, recording)
+        self._budget = run_model.budget(caps)
+        self._model = run_model.compose(settings, caps, record, self._budget, recording)
         self._sandbox = Sandbox(level=settings.level)
 
     def run(self) -> Outcome:
@@ -206,10 +198,26 @@ class SynthesisRun:
         game = self.inputs.game
         prepared = matches_config(self.record.folder, self.settings, self.inputs, outcome.bundle)
         if prepared is None or game is None:
-            return Matches((), ())
+            return Matches()
         self._on_stage("playing in the arena")
-        arena, replays = run_matches.play(self.record.folder, game, prepared, self._workers, on_game)
-        return Matches((arena,), tuple(replays))
+        return Matches.of(game, prepared, run_matches.play(self.record.folder, prepared, self._workers, on_game))
+
+    def online(self, outcome: Outcome, matches: Matches) -> Outcome:
+        """Returns `outcome` with the accuracy on the finished matches in which the model's planner played."""
+        game, bundle = self.inputs.game, outcome.bundle
+        if game is None or bundle is None:
+            return outcome
+        records = [record for record in matches.records if run_matches.MODEL_AGENT in record.seats]
+        played = played_games.trajectories(game, records)
+        if not played:
+            return outcome
+        # A resumed run may hold games that could not be played before: other games are another evaluation.
+        games = content_key([[action for _, action in record.actions] for record in records])
+        found = self._evaluation("online", bundle, lambda: played, games[:16])
+        evaluations = {**outcome.evaluations, "online": found}
+        bundle = replace(bundle, metadata=self._metadata(outcome.synthesis, evaluations))
+        bundle.save(self.record.folder / MODEL)
+        return replace(outcome, bundle=bundle, evaluations=evaluations)
 
     def tally(self) -> dict[str, Any]:
         """Returns calls, tokens and money by purpose."""
@@ -292,10 +300,18 @@ class SynthesisRun:
         """
         if self.inputs.game is None or self.settings.planner_games == 0:
             return {}
-        return {"planner": self._evaluation("planner", bundle, lambda: planner_games(self, bundle))}
+        return {"planner": self._evaluation("planner", bundle, lambda: self._planner_games(bundle))}
 
-    def _evaluation(self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]]) -> Any:
-        key = f"{split}/{bundle.hash}"
+    def _planner_games(self, bundle: ModelBundle) -> list[Trajectory]:
+        assert self.inputs.game is not None
+        leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
+        config = planner_config(self.settings, self.inputs.info.perfect_information, PLANNER_SIMULATIONS)
+        return played_games.of_planner(self.inputs.game, bundle, self.settings, replace(config, leaf=leaf, rollouts=1))
+
+    def _evaluation(
+        self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]], also: str = ""
+    ) -> Any:
+        key = f"{split}/{bundle.hash}" + (f"/{also}" if also else "")
         stored = self.record.evaluation(key)
         if stored is not None:
             return stored
@@ -310,42 +326,6 @@ class SynthesisRun:
         payload = made.to_json() | {"split": split, "failures": _failures(made)}
         self.record.put_evaluation(key, payload)
         return payload
-
-
-def compose(
-    settings: RunSettings, caps: Caps, record: RunRecord, budget: Budget, recording: Path | None
-) -> LanguageModel:
-    """Returns the run's language model: journal around recorder around budget around provider.
-
-    Raises:
-        ConfigurationError: provider, model name, key, address or price is missing or wrong.
-        UsageError: no recorded completions ship for the game.
-    """
-    spec = model_spec(settings)
-    price = factory.price_of(spec, caps.price_in, caps.price_out)
-    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed)
-    model: LanguageModel = Budgeted(provider, budget, price)
-    budget.restore_from(record.calls.calls(), {spec: price})
-    if recording is not None:
-        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
-    return Journaled(model, record.calls)
-
-
-def model_spec(settings: RunSettings) -> str:
-    """Returns `PROVIDER:MODEL`; `recorded` stands for the recording that ships for the game.
-
-    Raises:
-        UsageError: none ships.
-    """
-    if settings.llm != DEFAULT_LLM:
-        return settings.llm
-    if settings.game in recordings.bundled_names():
-        return f"replay:{settings.game}"
-    known = ", ".join(recordings.bundled_names()) or "none"
-    raise UsageError(
-        f"No recorded completions ship for {settings.game} (they do for: {known}); "
-        "name a language model with --llm, e.g. --llm openai:MODEL."
-    )
 
 
 def make_task(inputs: Inputs) -> SynthesisTask:
@@ -367,7 +347,7 @@ def reference_of(inputs: Inputs) -> ResamplesHistory | None:
 
 def first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps) -> DryRun:
     """Returns what the first call would send and cost; calls nothing."""
-    price = None if settings.llm == DEFAULT_LLM else factory.price_of(settings.llm, caps.price_in, caps.price_out)
+    price = run_model.price(settings, caps)
     return dry_run(make_task(inputs), settings.synthesis, price)
 
 
@@ -379,41 +359,6 @@ def build_options(inputs: Inputs, value: bool) -> BuildOptions:
     if value:
         kinds.append("value")
     return BuildOptions(kinds=tuple(kinds), reference=reference_of(inputs))
-
-
-def planner_games(run: "SynthesisRun", bundle: ModelBundle) -> list[Trajectory]:
-    """Plays the finished model's planner at every seat of the true game and records each step."""
-    game = run.inputs.game
-    assert game is not None
-    info = game.info
-    config = planner_config(run.settings, info.perfect_information, PLANNER_SIMULATIONS)
-    config = replace(config, leaf="value" if bundle.value_source is not None else "rollout", rollouts=1)
-    runtime = Runtime(level=run.settings.level)
-    recorded = []
-    for index in range(run.settings.planner_games):
-        seeds = [derive("planner games", run.settings.seed, index, seat) for seat in range(info.num_players)]
-        agents = [ModelAgent(bundle.program(), config, runtime, f"cwm {seat}") for seat in range(info.num_players)]
-        record = match.play(game, agents, derive("planner deal", run.settings.seed, index), seeds, run.settings.level)
-        recorded.append(_replayed(game, index, [action for _, action in record.actions], record.forfeit is None))
-    return [trajectory for trajectory in recorded if trajectory is not None]
-
-
-def _replayed(game: Game, index: int, actions: list[str], finished: bool) -> Trajectory | None:
-    """Returns a played game as a trajectory, None if it was forfeited (then it has no end)."""
-    if not finished:
-        return None
-    state = game.initial_state()
-    steps: list[Step] = []
-    for action in actions:
-        steps.append(record_step(game, state, action))
-        state = game.apply_action(state, action)
-    steps.append(record_step(game, state, None))
-    return Trajectory(game.info.id, index, None, game.info.player_names, tuple(steps))
-
-
-def _budget(caps: Caps) -> Budget:
-    seconds = None if caps.minutes is None else caps.minutes * 60.0
-    return Budget(calls=caps.calls, output_tokens=caps.tokens, money=caps.money, seconds=seconds)
 
 
 def _failures(made: Evaluation) -> list[dict[str, Any]]:

@@ -10,14 +10,17 @@ from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
 from arena.report.data import Accuracy
-from arena.report.tables import accuracy_table
+from arena.report.tables import accuracy_table, headline
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import build_options
 from cwm import evaluation, trajectory_file
+from cwm.evaluation import Evaluation
+from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
 from cwm.test_execution import RunOptions
 from games import registry
+from games.api import Game, state_to_json
 
 
 def command(
@@ -30,10 +33,10 @@ def command(
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Test a model on recorded games: per kind of test and per field, errors and time-outs apart from wrong answers."""
+    """Test a model on recorded games: per kind of test, errors and time-outs apart from wrong answers; --json: per field too."""
     bundle = load_bundle(model)
     info = bundle.game_info
-    reference = registry.make(info.id) if info.id in registry.ids() else None
+    reference = _reference(bundle)
     inputs = Inputs("", info, bundle.initial_state, (), (), reference)
     if trajectories is not None:
         games = trajectory_file.read(trajectories)
@@ -55,15 +58,8 @@ def command(
     if as_json:
         console.print_json(made.to_json() | {"games": len(games), "model": bundle.hash})
     else:
-        rows = {**made.kinds, **{f"transition: {name}": tally for name, tally in made.fields.items()}}
-        console.out.print(
-            accuracy_table(
-                [
-                    Accuracy("given", name, tally.passed, tally.wrong, tally.errors + tally.timeouts + tally.not_run)
-                    for name, tally in rows.items()
-                ]
-            )
-        )
+        split = "fresh" if trajectories is None else trajectories.name
+        console.out.print(accuracy_table(_rows(made, split)))
         console.out.print(
             f"{len(games)} games, {made.transitions} transitions, {made.distinct_states} distinct states; "
             f"sandbox level {made.level}"
@@ -72,3 +68,24 @@ def command(
         for result in made.failed[:5]:
             console.notices.print(f"{result.id}: {result.field}: {result.message}", markup=False)
         raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _rows(made: Evaluation, split: str) -> list[Accuracy]:
+    """Returns a row a kind, one for the final scores, and one for each field with a failure."""
+    tallies = {**made.kinds, **{Accuracy.field_of(name): tally for name, tally in made.fields.items()}}
+    rows = [
+        Accuracy(split, name, tally.passed, tally.wrong, tally.errors + tally.timeouts + tally.not_run)
+        for name, tally in tallies.items()
+    ]
+    shown = headline(rows)
+    return shown + [row for row in rows if row.is_field and row.passed < row.total and row not in shown]
+
+
+def _reference(bundle: ModelBundle) -> Game | None:
+    """Returns the true game of a model; a user's own game may bear a registered one's name, and starts otherwise."""
+    info = bundle.game_info
+    if info.id not in registry.ids():
+        return None
+    game = registry.make(info.id)
+    same = state_to_json(game, game.initial_state()) == bundle.initial_state
+    return game if same and game.info.num_players == info.num_players else None

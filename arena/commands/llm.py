@@ -11,7 +11,7 @@ from arena import console
 from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.options import AsJson, BaseUrl, Seed
 from cwm.llm import factory, recordings
-from cwm.llm.api import Message, Request
+from cwm.llm.api import Message, ReplayMissError, Request
 from cwm.llm.keys import request_from_json
 from cwm.llm.replay import Replay
 
@@ -81,11 +81,18 @@ def explain(
     request: Annotated[Path, typer.Argument(help="A request as JSON, as a run's journal or a spool holds it.")],
 ) -> None:
     """Say whether a recording answers a request and, if not, which recorded one is nearest and where they differ."""
+    replay = Replay(recordings.load(recording))
     try:
         asked = request_from_json(json.loads(request.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{request} is no request ({error}); give a file of a spool's requests/, ending in .json."
         ) from error
-    completion = Replay(recordings.load(recording)).complete(asked)
-    console.out.print(f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters")
+    try:
+        completion = replay.complete(asked)
+    except ReplayMissError as miss:
+        console.out.print(str(miss), markup=False)
+        raise typer.Exit(EXIT_NEGATIVE) from None
+    console.out.print(
+        f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters", markup=False
+    )

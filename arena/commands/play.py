@@ -1,21 +1,28 @@
 """`cwm play`: a person in the terminal, with or against any agent; or agents alone, to watch."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
+from rich.console import Console
 from rich.prompt import Prompt
 
-from arena import agent_factory, console
+from arena import agent_factory, console, recorded_models
 from arena.agent_specs import AgentSpec, parse
 from arena.agents import Agent
-from arena.errors import UsageError
+from arena.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, UsageError
 from arena.game_source import open_game
-from arena.human_agent import HumanAgent, HumanQuitError
+from arena.human_agent import HumanAgent, HumanQuitError, Leaving
 from arena.match import play
 from arena.options import AsJson, Seed
 from arena.runtime import Runtime
 from arena.seeds import derive
 from games.api import CHANCE, Game, RendersText
+
+_LEAVING: Final[dict[Leaving, int]] = {
+    "quit": 0,
+    "end of input": EXIT_NEGATIVE,
+    "interrupt": EXIT_INTERRUPTED,
+}
 
 
 def command(
@@ -24,8 +31,8 @@ def command(
         list[str] | None,
         typer.Option(
             "--agent",
-            help="Who sits where, one option a seat from seat 0: human, random, mcts:sims=1000, ismcts:…, cwm:RUN,…. "
-            "Seats that are not given are played by random.",
+            help="Who sits where, one option a seat from seat 0: human, random, mcts:sims=1000, ismcts:…, cwm:RUN,…, "
+            "cwm:recorded (the model of the recording that ships for the game). Seats that are not given are played by random.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -35,7 +42,8 @@ def command(
     runtime = Runtime()
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
-        agents = [_agent(spec, made, runtime) for spec in specs]
+        screen = console.notices if as_json else console.out
+        agents = [_agent(spec, made, runtime, screen) for spec in specs]
         try:
             record = play(
                 made,
@@ -45,8 +53,9 @@ def command(
                 runtime.level if any(spec.kind == "cwm" for spec in specs) else None,
             )
         except HumanQuitError as stop:
+            screen.print()
             console.notices.print(str(stop))
-            raise typer.Exit(0) from None
+            raise typer.Exit(_LEAVING[stop.how]) from None
         if as_json:
             console.print_json(record.to_json())
             return
@@ -62,16 +71,19 @@ def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
     if len(texts) > game.info.num_players:
         raise UsageError(f"{game.info.id} seats {game.info.num_players}, but {len(texts)} agents were given.")
     texts = texts + ["random"] * (game.info.num_players - len(texts))
-    return [agent_factory.resolve(parse(text), game) for text in texts]
+    specs = recorded_models.filled_in([parse(text) for text in texts], game.info.id)
+    return [agent_factory.resolve(spec, game) for spec in specs]
 
 
-def _agent(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
+def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Agent:
     if spec.kind == "human":
-        return HumanAgent(lambda text: Prompt.ask(text.rstrip("> ")), console.out, spec.name, spec.view)
+        return HumanAgent(lambda text: Prompt.ask(text.rstrip("> "), console=screen), screen, spec.name, spec.view)
     return agent_factory.build(spec, game, runtime)
 
 
 def _show(game: Game, actions: tuple[tuple[int, str], ...]) -> None:
+    """Prints the finished game as it truly was: nothing needs hiding any more."""
+    console.out.print(f"\nThe whole game of {game.info.id}, with what was hidden:", markup=False)
     state = game.initial_state()
     for player, action in actions:
         if player != CHANCE:

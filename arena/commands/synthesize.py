@@ -5,9 +5,9 @@ from typing import Annotated, Any, cast, get_args
 
 import typer
 
-from arena import console, run_inputs, run_report
+from arena import console, run_inputs, run_model, run_report
 from arena.commands import tournament as tournament_command
-from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
 from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
 from arena.report import page, tables
@@ -89,6 +89,7 @@ def command(
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
         return
+    run_model.check(settings, caps)
     folder = run or Path("runs") / f"{settings.game}-{seed}"
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
@@ -115,6 +116,7 @@ def resume(
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
         caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
+        run_model.check(settings, caps)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
 
@@ -131,7 +133,7 @@ def finish(
     """Runs all stages with a live view, writes the report and prints the tables.
 
     Raises:
-        typer.Exit: the model is not exact on the training tests.
+        typer.Exit: a cap is reached, or the model is not exact on the training tests.
     """
     try:
         with LiveView(console.notices) as live:
@@ -139,6 +141,8 @@ def finish(
             outcome = run.run()
             run_report.write_result(record.folder, outcome)
             matches = run.matches(outcome, lambda state: live.stage(f"arena: game {state.done} of {state.total}"))
+            outcome = run.online(outcome, matches)
+            run_report.write_result(record.folder, outcome)
             live.stage("writing the report")
             report = run_report.build(record, settings, matches.arenas, matches.replays)
             page.write(report, record.report_path)
@@ -152,6 +156,9 @@ def finish(
     else:
         console.out.print(tables.report(report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")
+    if outcome.synthesis.reason == "budget":
+        console.notices.print(f"a cap is reached; `cwm resume {record.folder} --max-…` goes on with a higher one")
+        raise typer.Exit(EXIT_PROVIDER)
     if not outcome.exact:
         raise typer.Exit(EXIT_NEGATIVE)
 

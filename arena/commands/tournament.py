@@ -1,13 +1,14 @@
 """`cwm arena`: matches between agents over all seat rotations on common deals, resumable."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import console, tournament
+from arena import console, recorded_models, tournament
 from arena.agent_specs import AgentSpec, parse
 from arena.errors import EXIT_SYSTEM, UsageError
 from arena.options import AsJson, Seed, Workers
@@ -25,7 +26,9 @@ def command(
     agent: Annotated[
         list[str],
         typer.Option(
-            "--agent", help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…"
+            "--agent",
+            help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…, "
+            "cwm:recorded (the model of the recording that ships for the game).",
         ),
     ],
     deals: Annotated[int, typer.Option(min=1, help="Deals a lineup, each played in all seat rotations.")] = 10,
@@ -52,14 +55,14 @@ def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: b
     Raises:
         typer.Exit: games are missing through a fault of ours.
     """
-    prepared = tournament.prepare(config)
+    agents = tuple(recorded_models.filled_in(config.agents, config.game))
+    prepared = tournament.prepare(replace(config, agents=agents))
     if folder is None:
         result = _run(prepared, MemoryStore(), workers)
     else:
-        folder.mkdir(parents=True, exist_ok=True)
         with GameStore(folder, prepared.to_json()) as store:
             write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
-            result = _run(prepared, store, workers)
+            result = _kept(prepared, store, workers, folder)
     _print(prepared, result, as_json)
     if result.missing:
         console.notices.print(
@@ -87,6 +90,14 @@ def _pairing(text: str) -> Pairing:
 
 def _asked(config: TournamentConfig) -> dict[str, Any]:
     return config.to_json() | {"agents": [spec.to_json() for spec in config.agents]}
+
+
+def _kept(config: TournamentConfig, store: Games, workers: int, folder: Path) -> TournamentResult:
+    try:
+        return _run(config, store, workers)
+    except BaseException:
+        console.notices.print(f"{len(store.games())} finished games are kept; `cwm resume {folder}` plays the rest")
+        raise
 
 
 def _run(config: TournamentConfig, store: Games, workers: int) -> TournamentResult:

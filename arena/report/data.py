@@ -13,7 +13,7 @@ class Accuracy:
 
     Attributes:
         split: `train`, `test`, `online`, `planner`, … in the order of the table.
-        kind: kind of unit test, e.g. `transition`.
+        kind: kind of unit test, e.g. `transition`, or one field of the transitions, see `field_of`.
         passed: right answers.
         failed: wrong answers.
         errors: exceptions, time-outs and tests that could not be run.
@@ -24,6 +24,15 @@ class Accuracy:
     passed: int
     failed: int = 0
     errors: int = 0
+
+    @staticmethod
+    def field_of(name: str) -> str:
+        """Returns the `kind` of the row of a field of transition tests."""
+        return f"transition: {name}"
+
+    @property
+    def is_field(self) -> bool:
+        return self.kind.startswith(Accuracy.field_of(""))
 
     @property
     def total(self) -> int:

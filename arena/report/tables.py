@@ -10,6 +10,7 @@ from arena.ratings import AgentResult, Cooperation, Standings
 from arena.report import formatting, paper_figures
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
+from cwm.evaluation import FINAL_SCORES
 
 
 def accuracy_table(rows: Sequence[Accuracy]) -> Table:
@@ -19,6 +20,11 @@ def accuracy_table(rows: Sequence[Accuracy]) -> Table:
         counts = (row.total, row.passed, row.failed, row.errors)
         _add(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
     return table
+
+
+def headline(rows: Sequence[Accuracy]) -> list[Accuracy]:
+    """Returns the rows by kind and those of the final scores; the other fields of transitions are for the page."""
+    return [row for row in rows if not row.is_field or row.kind == Accuracy.field_of(FINAL_SCORES)]
 
 
 def usage_table(rows: Sequence[UsageRow]) -> Table:
@@ -99,7 +105,7 @@ def report(data: ReportData) -> RenderableType:
     _add(summary, "sandbox level", data.sandbox)
     parts.append(summary)
     if data.accuracy:
-        parts.append(accuracy_table(data.accuracy))
+        parts.append(accuracy_table(headline(data.accuracy)))
     if data.usage:
         parts.append(usage_table(data.usage))
     for arena in data.arenas:

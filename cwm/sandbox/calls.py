@@ -46,7 +46,14 @@ class ProgramCalls:
             Mismatch: the function is missing, raised, or returned something that is not JSON.
             MemoryError: the program ran out of memory.
         """
-        answer = self.raw(name, *args)
+        return self.plain(name, self.raw(name, *args))
+
+    def plain(self, name: str, answer: Any) -> Any:
+        """Returns an answer of the function `name` as plain JSON.
+
+        Raises:
+            Mismatch: it is no JSON.
+        """
         try:
             return normalise(answer)
         except NotJsonError as error:

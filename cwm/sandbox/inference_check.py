@@ -96,9 +96,20 @@ def _compare_decision(calls: ProgramCalls, state: Any, action: str, own: list[An
 
 
 def _compare_observation(calls: ProgramCalls, state: Any, own: list[Any], number: int, player: int) -> None:
-    observations = calls.call("get_observations", state)
+    answer = calls.raw("get_observations", state)
+    if _same_text(answer, player, own[number][0]):
+        return
+    observations = calls.plain("get_observations", answer)
     seen = observations[player] if isinstance(observations, list) and len(observations) > player else None
     mismatch = compare_exactly(OBSERVATION, own[number][0], seen)
     if mismatch:
         mismatch.message = f"at decision point {number + 1} of player {player}, {mismatch.message}"
         raise mismatch
+
+
+def _same_text(answer: Any, player: int, expected: Any) -> bool:
+    """Tells whether an observation is the expected one to the letter: the common case, at a tenth of the cost."""
+    try:
+        return dumps(answer[player], sort_keys=True) == dumps(expected, sort_keys=True)
+    except (TypeError, ValueError, LookupError, RecursionError):
+        return False
