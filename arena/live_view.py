@@ -36,6 +36,11 @@ class LiveView:
         else:
             self._console.print(Text(text))
 
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Says how far something is: every step on a terminal, every tenth of the way elsewhere."""
+        if self._live or done == total or done * 10 // total > (done - 1) * 10 // total:
+            self.stage(f"{what} {done} of {total}")
+
     def say(self, text: str, style: str = "") -> None:
         """Prints one line that stays."""
         self._console.print(Text(text, style=style))

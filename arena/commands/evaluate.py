@@ -33,7 +33,7 @@ def command(
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Test a model on recorded games: per kind of test, errors and time-outs apart from wrong answers; --json: per field too."""
+    """Test a model on played games, per kind of test; errors and time-outs are counted apart from wrong answers."""
     bundle = load_bundle(model)
     info = bundle.game_info
     reference = _reference(bundle)

@@ -32,7 +32,7 @@ def command(
         typer.Option(
             "--agent",
             help="Who sits where, one option a seat from seat 0: human, random, mcts:sims=1000, ismcts:…, cwm:RUN,…, "
-            "cwm:recorded (the model of the recording that ships for the game). Seats that are not given are played by random.",
+            "cwm:recorded (the model of the recording that ships for the game). Random plays seats that are not given.",
         ),
     ] = None,
     seed: Seed = 0,

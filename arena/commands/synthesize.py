@@ -140,7 +140,7 @@ def finish(
             run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
             outcome = run.run()
             run_report.write_result(record.folder, outcome)
-            matches = run.matches(outcome, lambda state: live.stage(f"arena: game {state.done} of {state.total}"))
+            matches = run.matches(outcome, lambda state: live.progress("arena: game", state.done, state.total))
             outcome = run.online(outcome, matches)
             run_report.write_result(record.folder, outcome)
             live.stage("writing the report")

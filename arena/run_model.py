@@ -1,0 +1,86 @@
+"""The language model of a run: named by its settings, capped, recorded, and journaled."""
+
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from cwm.llm import factory, recordings
+from cwm.llm.api import LanguageModel
+from cwm.llm.budget import Budget, Budgeted, Price
+from cwm.llm.journaled import Journaled
+from cwm.llm.recorder import Recorder
+from cwm.record import RunRecord
+
+
+def compose(
+    settings: RunSettings, caps: Caps, record: RunRecord, spent: Budget, recording: Path | None
+) -> LanguageModel:
+    """Returns the run's language model: journal around recorder around budget around provider.
+
+    Args:
+        settings: which model.
+        caps: prices.
+        record: holds the calls made so far.
+        spent: the run's budget, which goes on from those calls.
+        recording: file that every answer is added to, None for none.
+
+    Raises:
+        ConfigurationError: provider, model name, key, address or price is missing or wrong.
+        UsageError: no recorded completions ship for the game.
+    """
+    spec = model_spec(settings)
+    paid = price(settings, caps)
+    calls = list(record.calls.calls())
+    answers = [call.completion for call in calls if call.completion is not None]
+    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=len(answers))
+    model: LanguageModel = Budgeted(provider, spent, paid)
+    spent.restore_from(calls, {spec: paid}, elapsed_s=sum(answer.latency_s for answer in answers))
+    if recording is not None:
+        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
+    return Journaled(model, record.calls)
+
+
+def check(settings: RunSettings, caps: Caps) -> None:
+    """Checks the model's name, key, address and price, so that a mistake is named before a run's folder is made.
+
+    Raises:
+        ConfigurationError: one is missing or wrong.
+        UsageError: no recorded completions ship for the game.
+    """
+    provider = factory.make(model_spec(settings), base_url=settings.base_url, seed=settings.seed)
+    Budgeted(provider, budget(caps), price(settings, caps))
+
+
+def budget(caps: Caps) -> Budget:
+    """Returns the budget of a run, nothing spent."""
+    seconds = None if caps.minutes is None else caps.minutes * 60.0
+    return Budget(calls=caps.calls, output_tokens=caps.tokens, money=caps.money, seconds=seconds)
+
+
+def price(settings: RunSettings, caps: Caps) -> Price | None:
+    """Returns what the model costs, None if nobody said.
+
+    Raises:
+        ConfigurationError: the model's name is wrong, or the prices are.
+    """
+    # The recorded completions cost nothing, and where none ship for the game there is no price either.
+    spec = "replay:recorded" if settings.llm == DEFAULT_LLM else settings.llm
+    return factory.price_of(spec, caps.price_in, caps.price_out)
+
+
+def model_spec(settings: RunSettings) -> str:
+    """Returns `PROVIDER:MODEL`; `recorded` stands for the recording that ships for the game.
+
+    Raises:
+        UsageError: none ships, or the game is a user's own.
+    """
+    if settings.llm != DEFAULT_LLM:
+        return settings.llm
+    names = recordings.bundled_names()
+    if settings.registered and settings.game in names:
+        return f"replay:{settings.game}"
+    own = "" if settings.registered else "your own game "
+    raise UsageError(
+        f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
+        "name a language model with --llm, e.g. --llm openai:MODEL."
+    )
