@@ -99,13 +99,22 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
     )
 
 
+HIDDEN_EXPLORATION = 0.3
+"""Where information is hidden, returns spread over a small part of the utility range: 1.0 explores too much."""
+
+
 def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
     """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
     rollouts = settings.matches.rollouts if settings.matches is not None else 10
     if perfect_information:
         return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
     return PlannerConfig(
-        algorithm="ismcts", simulations=simulations, rollouts=rollouts, widening_coefficient=3.0, belief_size=300
+        algorithm="ismcts",
+        simulations=simulations,
+        rollouts=rollouts,
+        exploration=HIDDEN_EXPLORATION,
+        widening_coefficient=3.0,
+        belief_size=300,
     )
 
 

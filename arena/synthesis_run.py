@@ -41,8 +41,6 @@ CAPS_FILE = "caps.json"
 TOURNAMENT_DEALS = 3
 TOURNAMENT_SIMULATIONS = 200
 PLANNER_SIMULATIONS = 200
-HIDDEN_EXPLORATION = 0.3
-"""Where information is hidden, returns spread over a small part of the utility range: a whole unit explores too much."""
 SHOWN_FAILURES = 20
 
 

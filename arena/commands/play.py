@@ -83,7 +83,8 @@ def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Ag
 
 def _show(game: Game, actions: tuple[tuple[int, str], ...]) -> None:
     """Prints the finished game as it truly was: nothing needs hiding any more."""
-    console.out.print(f"\nThe whole game of {game.info.id}, with what was hidden:", markup=False)
+    hidden = "" if game.info.perfect_information else ", with what was hidden"
+    console.out.print(f"\nThe whole game{hidden}:", markup=False)
     state = game.initial_state()
     for player, action in actions:
         if player != CHANCE:
