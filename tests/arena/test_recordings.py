@@ -1,0 +1,72 @@
+"""The recordings that ship with the project: each leads to an exact model, without a call and without our code in it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena import recorded_models, run_inputs
+from arena.run_settings import Caps, RunSettings, standard_settings
+from arena.synthesis_run import Outcome, SynthesisRun, open_record
+from cwm.llm import recordings
+from cwm.similarity import longest_shared_run, source_files
+
+ROOT = Path(__file__).parents[2]
+GAMES = ["tic_tac_toe", "connect_four", "leduc_poker", "yokai-9c-2p"]
+OUR_OWN_SIGNATURE = 30
+"""The prompt shows the signatures of the functions: a shared run may be as long as the longest of them."""
+
+
+def replayed(game: str, folder: Path, **changes: Any) -> tuple[Outcome, SynthesisRun]:
+    settings: RunSettings = replace(standard_settings(game, None, None, recorded_models.SEED), matches=None, **changes)
+    inputs = run_inputs.registered(game, settings.train_games, settings.seed)
+    with open_record(folder, settings, inputs, Caps()) as record:
+        run = SynthesisRun(record, settings, inputs, Caps(), workers=1)
+        return run.run(), run
+
+
+def test_a_recording_ships_for_each_of_the_four_games() -> None:
+    assert set(GAMES) <= set(recordings.bundled_names())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recording_names_its_model_and_date(game: str) -> None:
+    summary = recordings.load(game).summary()
+    assert summary["game"] == game
+    assert summary["models"]
+    assert all(summary["models"])
+    assert summary["first_date"] >= "2026"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(game: str, tmp_path: Path) -> None:
+    outcome, _ = replayed(game, tmp_path, value=None, test_transitions=150, planner_games=1)
+    assert outcome.exact
+    assert outcome.synthesis.calls <= len(recordings.load(game).records)
+    for split, found in outcome.evaluations.items():
+        for kind, tally in found["kinds"].items():
+            assert tally["accuracy"] == 1.0, (split, kind, found["failures"])
+        assert found["fields"]["final_scores"]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recorded_program_shares_no_more_with_our_source_than_the_signatures_in_the_prompt(
+    game: str, tmp_path: Path
+) -> None:
+    outcome, _ = replayed(game, tmp_path, value=None, test_transitions=1, planner_games=0)
+    files = source_files([ROOT / name for name in ("games", "cwm", "search", "arena")], ROOT)
+    assert outcome.bundle is not None
+    assert longest_shared_run(outcome.bundle.source, files).length <= OUR_OWN_SIGNATURE
+
+
+@pytest.mark.slow
+def test_the_recorded_yokai_model_is_exact_on_the_whole_held_out_set_and_has_a_value_function(tmp_path: Path) -> None:
+    outcome, _ = replayed("yokai-9c-2p", tmp_path)
+    assert outcome.bundle is not None
+    assert outcome.bundle.value_source is not None
+    held_out = outcome.evaluations["test"]
+    assert held_out["transitions"] >= 10_000
+    assert held_out["kinds"]["transition"]["accuracy"] >= 0.999
+    assert held_out["kinds"]["inference"]["accuracy"] >= 0.999
+    assert held_out["fields"]["final_scores"]["passed"] >= 400
