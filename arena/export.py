@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from arena.errors import UsageError
 from cwm.model_bundle import ModelBundle
 
 SANDBOXED = '''"""OpenSpiel game {name}: a code world model of {game}.
@@ -18,6 +19,7 @@ Model: SHA-256 {hash}
 
 import json
 
+from arena.errors import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
 from cwm.world_model import WorldModel
@@ -41,6 +43,7 @@ Model: SHA-256 {hash}
 import json
 from dataclasses import asdict
 
+from arena.errors import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.program import LoadedCode
 from games.adapters import spiel_game
@@ -68,12 +71,18 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
         bundle: the model.
         name: OpenSpiel's short name; by default `cwm_` and the game's id.
         in_process: run the program in the importing process instead of a worker.
+
+    Raises:
+        UsageError: the name is none that OpenSpiel's strings can hold.
     """
-    short = name or "cwm_" + re.sub(r"\W+", "_", str(bundle.info["id"]))
+    short = name or "cwm_" + re.sub(r"\W+", "_", str(bundle.info["id"]), flags=re.ASCII)
+    if not re.fullmatch(r"\w+", short, re.ASCII):
+        raise UsageError(f"--name is {short!r}; it must be letters, digits and underscores, e.g. cwm_tic_tac_toe.")
     template = IN_PROCESS if in_process else SANDBOXED
     text = template.format(
         name=short,
-        game=bundle.info["id"],
+        # As JSON, since a user's own game may bear any name, and this one stands in a string.
+        game=json.dumps(bundle.info["id"]),
         hash=bundle.hash,
         bundle=_wrapped(bundle),
         long_name=f"code world model of {bundle.info['id']}",

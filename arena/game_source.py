@@ -40,4 +40,6 @@ def load_bundle(folder: Path) -> ModelBundle:
     try:
         return ModelBundle.load(folder)
     except (OSError, ValueError, KeyError) as error:
-        raise AgentSpecError(f"No model can be read from {str(folder)!r}: {error}.") from error
+        raise AgentSpecError(
+            f"No model can be read from {str(folder)!r} ({error}); give the folder of a finished run."
+        ) from error

@@ -23,16 +23,17 @@ from arena.report.data import (
     UsageRow,
 )
 from arena.run_settings import RunSettings
-from arena.synthesis_run import Outcome
+from arena.synthesis_run import MODEL, Outcome
 from cwm.candidate import TestReport
 from cwm.journal import RunCorruptError
 from cwm.llm.budget import Tally
 from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle, ModelBundleError
+from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
 from cwm.record import RunRecord, program_hash
 from cwm.similarity import longest_shared_run, source_files
 
 RESULT_FILE = "result.json"
+RESULT_KEYS = {"synthesis", "values", "model", "evaluations", "tally"}
 SHOWN_FAILURES = 5
 SPLIT_ORDER = ("train", "test", "planner", "online")
 
@@ -91,18 +92,26 @@ def read_result(folder: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise RunCorruptError(f"{path} is damaged ({error}); `cwm resume {folder}` makes it anew.") from error
+    if not isinstance(found, dict) or not found.keys() >= RESULT_KEYS:
+        raise RunCorruptError(f"{path} holds no result of a run; `cwm resume {folder}` makes it anew.")
     return found
 
 
 def read_bundle(folder: Path) -> ModelBundle | None:
-    """Returns the model of a run, None if it did not get so far."""
+    """Returns the model of a run, None if it did not get so far.
+
+    Raises:
+        RunCorruptError: the model's files are damaged.
+    """
+    if not (folder / MODEL / MODEL_FILE).exists():
+        return None
     try:
         return ModelBundle.load(folder)
-    except ModelBundleError:
-        return None
+    except (OSError, ModelBundleError) as error:
+        raise RunCorruptError(f"{error}; `cwm resume {folder}` makes the model anew.") from error
 
 
 def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle | None) -> tuple[tuple[str, str], ...]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.errors import UsageError
+from cwm.journal import RunCorruptError
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_task import ValueConfig
@@ -69,15 +70,25 @@ class RunSettings:
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> "RunSettings":
-        """Builds the settings of a stored run; keys that a newer version wrote are passed over."""
+        """Builds the settings of a stored run; keys that a newer version wrote are passed over.
+
+        Raises:
+            RunCorruptError: they are no settings of a run.
+        """
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
-        if values.get("value") is not None:
-            values["value"] = ValueConfig.from_record(values["value"])
-        if values.get("matches") is not None:
-            values["matches"] = MatchSettings(**values["matches"])
-        return cls(**values)
+        try:
+            values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
+            if values.get("value") is not None:
+                values["value"] = ValueConfig.from_record(values["value"])
+            if values.get("matches") is not None:
+                values["matches"] = MatchSettings(**values["matches"])
+            return cls(**values)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise RunCorruptError(
+                f"The settings in the run's run.json are damaged ({type(error).__name__}: {error}); "
+                "restore the file from a copy."
+            ) from error
 
 
 VALUE_CANDIDATES = {"yokai-9c-2p": 3}

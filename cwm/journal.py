@@ -55,6 +55,8 @@ class RunLockedError(RunRecordError):
 def storage_error(path: Path, error: OSError) -> RunRecordError:
     """Returns the named error for a failed file operation under `path`."""
     reason = error.strerror or str(error)
+    if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
+        return RunStorageError(f"cannot use {path}: {reason}; a run is a folder with files in it: give another folder.")
     return RunStorageError(
         f"cannot use {path}: {reason}; free space or make the folder writable, then run the same command again: "
         "everything recorded so far is kept."
