@@ -2,10 +2,11 @@
 
 import random
 
-from arena.agents import Move, Needs, Turn
+from arena.agents import AgentFailure, Move, Needs, Turn
 from arena.viewed_game import with_view
 from games.api import DEFAULT_VIEW, Game, GameInfo
 from search.api import Decision, Planner, PlannerConfig, Position
+from search.errors import SearchFailedError
 from search.planner import make as make_planner
 
 
@@ -26,7 +27,10 @@ class PlannerAgent:
 
     def act(self, turn: Turn) -> Move:
         position = Position(player=turn.player, history=turn.history, state=turn.state)
-        decision: Decision = self._planner.choose(position, random.Random(turn.seed))
+        try:
+            decision: Decision = self._planner.choose(position, random.Random(turn.seed))
+        except SearchFailedError as error:
+            raise AgentFailure("empty", f"the search found no action: {str(error)[:200]}") from error
         return Move(decision.action, decision.fallback, decision.errors)
 
     def close(self) -> None:

@@ -185,7 +185,15 @@ def differences(stored: Any, given: Any, place: str = "") -> list[str]:
         keys = sorted({*stored, *given})
         found = (differences(stored.get(key), given.get(key), f"{place}.{key}" if place else key) for key in keys)
         return [line for lines in found for line in lines]
-    return [] if stored == given else [f"{place}: {canonical(stored)}, now {canonical(given)}"]
+    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
+        pairs = enumerate(zip(stored, given, strict=True))
+        return [line for number, pair in pairs for line in differences(*pair, f"{place}[{number}]")]
+    return [] if stored == given else [f"{place}: {_short(stored)}, now {_short(given)}"]
+
+
+def _short(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= 80 else f"{text[:60]}…"
 
 
 def _lock(folder: Path) -> int:

@@ -1,6 +1,6 @@
 """`cwm play`: a person in the terminal, with or against any agent; or agents alone, to watch."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -9,20 +9,14 @@ from rich.prompt import Prompt
 from arena import agent_factory, console, recorded_models
 from arena.agent_specs import AgentSpec, parse
 from arena.agents import Agent
-from arena.errors import EXIT_INTERRUPTED, EXIT_NEGATIVE, UsageError
+from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.game_source import open_game
-from arena.human_agent import HumanAgent, HumanQuitError, Leaving
+from arena.human_agent import HumanAgent, HumanQuitError
 from arena.match import play
 from arena.options import AsJson, Seed
 from arena.runtime import Runtime
 from arena.seeds import derive
 from games.api import CHANCE, Game, RendersText
-
-_LEAVING: Final[dict[Leaving, int]] = {
-    "quit": 0,
-    "end of input": EXIT_NEGATIVE,
-    "interrupt": EXIT_INTERRUPTED,
-}
 
 
 def command(
@@ -54,8 +48,10 @@ def command(
             )
         except HumanQuitError as stop:
             screen.print()
+            if stop.how == "interrupt":
+                raise KeyboardInterrupt from None
             console.notices.print(str(stop))
-            raise typer.Exit(_LEAVING[stop.how]) from None
+            raise typer.Exit(0 if stop.how == "quit" else EXIT_NEGATIVE) from None
         if as_json:
             console.print_json(record.to_json())
             return

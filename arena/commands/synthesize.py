@@ -108,14 +108,17 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run after a kill, or with higher caps: no call and no game is repeated."""
+    raised = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if (run / tournament_command.CONFIG_FILE).exists():
+        if raised != Caps() or record is not None:
+            raise UsageError(f"{run} holds a tournament, which makes no calls: leave out caps, prices and --record.")
         tournament_command.resume(run, workers, as_json)
         return
     with RunRecord.open(run) as opened:
         if opened.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
-        caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
+        caps = read_caps(run).raised(raised)
         run_model.check(settings, caps)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
@@ -175,6 +178,11 @@ def _inputs(
     if game is not None:
         if rules is not None or trajectories is not None:
             raise UsageError("Give either the id of a registered game, or --rules and --trajectories of your own.")
+        if held_out is not None or perfect_information is not None:
+            raise UsageError(
+                f"{game} is a registered game, whose test games are played and whose information is known: "
+                "leave out --held-out and --perfect-information/--hidden-information."
+            )
         return run_inputs.registered(game, games, seed)
     if rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
