@@ -1,7 +1,6 @@
 """How often a program is right: per kind of test and per field, with limits and failures of ours counted apart."""
 
 import json
-import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,9 +10,9 @@ from cwm.sandbox.api import Level, Outcome, ProgramSource
 from cwm.sandbox.host import Sandbox
 from cwm.test_execution import DEFAULT_OPTIONS, NOT_RUN, Progress, RunOptions, run_tests
 from cwm.test_types import TestResult, UnitTest
-from cwm.trajectories import Policy, Trajectory, game_seed, play
+from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, build
-from games.api import TERMINAL, Game
+from games.api import TERMINAL
 
 TIMEOUTS = (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED)
 _VERDICTS = {"pass": "passed", "fail": "wrong", "error": "errors"}
@@ -151,36 +150,6 @@ def summarise(
         distinct_states=len(set(states)),
         failed=tuple(result for result in results if result.status != "pass"),
     )
-
-
-def collect_test_set(
-    game: Game, policies: Sequence[Policy], *, transitions: int = 10_000, seed: int = 0
-) -> list[Trajectory]:
-    """Plays as many games as give so many transitions.
-
-    In every other game one policy, each in turn, plays all seats; in the others each seat's is drawn.
-
-    Args:
-        game: the true game.
-        policies: e.g. random, a search, a scripted player.
-        transitions: at least so many actions, chance's included.
-        seed: everything random derives from it; game i depends on (seed, i) alone.
-
-    Raises:
-        ValueError: there is no policy.
-    """
-    if not policies:
-        raise ValueError("no policy was given; give at least one, e.g. cwm.trajectories.random_policy")
-    games: list[Trajectory] = []
-    recorded = 0
-    while recorded < transitions:
-        number = len(games)
-        rng = random.Random(f"seats/{seed}/{number}")
-        drawn = [rng.choice(policies) for _ in range(game.info.num_players)]
-        same = [policies[(number // 2) % len(policies)]] * game.info.num_players
-        games.append(play(game, drawn if number % 2 else same, game_seed(seed, number), number))
-        recorded += _transitions(games[-1])
-    return games
 
 
 def _transitions(trajectory: Trajectory) -> int:

@@ -175,7 +175,7 @@ def synthesize_values(
         task: rules, model, tests.
         config: settings.
         model: as the caller composed it.
-        checker: checks candidates, see `cwm.candidate_testing.ProcessValueChecker`.
+        checker: checks candidates, see `cwm.value_checking.ProcessValueChecker`.
         tournament: plays candidates against each other and against "none".
         record: where programs, scores and events are kept.
         on_event: told of everything that happens.

@@ -21,15 +21,6 @@ class StatesInformation(Protocol):
         ...
 
 
-@runtime_checkable
-class TellsInformationState(Protocol):
-    """A game that has an information state string of its own."""
-
-    def information_state_string(self, state: State, player: int) -> str:
-        """Returns all that `player` has seen and done, and nothing more, as text."""
-        ...
-
-
 @dataclass(frozen=True)
 class Export:
     """How a game is exported.

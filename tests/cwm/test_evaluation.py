@@ -2,10 +2,10 @@
 
 import pytest
 
-from cwm.evaluation import FINAL_SCORES, Tally, collect_test_set, summarise
+from cwm.evaluation import FINAL_SCORES, Tally, summarise
 from cwm.sandbox.api import Outcome
 from cwm.test_types import TestResult
-from cwm.trajectories import random_policy
+from cwm.trajectories import collect
 from cwm.unit_tests import BuildOptions, build
 
 KINDS = BuildOptions(kinds=("transition",))
@@ -13,38 +13,13 @@ KINDS = BuildOptions(kinds=("transition",))
 
 @pytest.fixture(scope="module")
 def games(program_game):
-    return collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=4)
+    return collect(program_game("three_in_a_row"), 8, seed=4)
 
 
 def passed(test, **changes):
     values = {"status": "pass", "field": "", "expected": None, "got": None, "message": "", "output_tail": ""}
     fields = {"rewards": "pass", "next_state": "pass"}
     return TestResult(test.id, test.kind, **(values | {"fields": fields} | changes))
-
-
-def test_a_test_set_has_as_many_transitions_as_asked_for_and_is_reproduced(program_game, games):
-    assert 60 <= sum(len(game.steps) - 1 for game in games) < 70
-    assert collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=4) == games
-    assert collect_test_set(program_game("three_in_a_row"), [random_policy], transitions=60, seed=5) != games
-
-
-def test_each_policy_plays_whole_games_and_seats_are_drawn_in_the_others(program_game):
-    def first(game, state, history, player, rng):
-        return game.legal_actions(state)[0]
-
-    def last(game, state, history, player, rng):
-        return game.legal_actions(state)[-1]
-
-    games = collect_test_set(program_game("three_in_a_row"), [first, last], transitions=100, seed=0)
-    openings = [game.steps[0].action == game.steps[0].legal_actions[0] for game in games]
-    assert openings[0::4] == [True] * len(openings[0::4])
-    assert openings[2::4] == [False] * len(openings[2::4])
-    assert len(set(openings[1::2])) == 2
-
-
-def test_a_test_set_without_policies_is_refused(program_game):
-    with pytest.raises(ValueError, match="no policy was given"):
-        collect_test_set(program_game("three_in_a_row"), [])
 
 
 def test_timeouts_and_errors_are_apart_from_wrong_answers(games):
