@@ -26,10 +26,10 @@ def measure(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[st
     value = game.value  # type: ignore[attr-defined]
     players = range(game.info.num_players)
     low, high = game.info.min_utility - 1e-9, game.info.max_utility + 1e-9
-    out_of_bounds = sum(not all(low <= value(state, player) <= high for player in players) for state in states)
+    out_of_bounds = sum(not all(_is_within(value(state, player), low, high) for player in players) for state in states)
     ends = [state for state in states if game.current_player(state) == TERMINAL]
     wrong_ends = sum(
-        any(abs(value(state, player) - game.rewards(state)[player]) > 1e-9 for player in players) for state in ends
+        any(not _is_near(value(state, player), game.rewards(state)[player]) for player in players) for state in ends
     )
     calls, started, elapsed = 0, time.perf_counter(), 0.0
     while elapsed < argument["seconds"]:
@@ -44,6 +44,14 @@ def measure(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[st
         "out_of_bounds": out_of_bounds,
         "wrong_ends": wrong_ends,
     }
+
+
+def _is_near(value: object, reward: float) -> bool:
+    return isinstance(value, int | float) and abs(value - reward) <= 1e-9
+
+
+def _is_within(value: object, low: float, high: float) -> bool:
+    return isinstance(value, int | float) and low <= value <= high
 
 
 def _visited(game: Game, rng: random.Random) -> list[State]:

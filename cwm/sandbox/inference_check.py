@@ -64,18 +64,18 @@ def _replay(calls: ProgramCalls, actions: list[str], own: list[Any], player: int
     decision = 0
     for number, action in enumerate(actions):
         output.note("In state ", state)
-        if calls.raw("get_current_player", state) == player:
+        if calls.call("get_current_player", state) == player:
             _compare_decision(calls, state, action, own, decision, player)
             output.note("Recreated observation ", own[decision][0])
             decision += 1
         legal = calls.raw("get_legal_actions", state)
-        if not isinstance(legal, list) or action not in legal:
+        if not isinstance(legal, list | tuple) or action not in legal:
             message = f"action {number} of the resampled history, {action!r}, is not legal there"
-            raise Mismatch(ACTION, message, f"[{number}]", legal, action)
+            raise Mismatch(ACTION, message, f"[{number}]", calls.plain("get_legal_actions", legal), action)
         output.note("Taking action ", action)
         state = calls.raw("apply_action", state, action)
     output.note("In state ", state)
-    mover = calls.raw("get_current_player", state)
+    mover = calls.call("get_current_player", state)
     if mover != player or decision != len(own) - 1:
         message = (
             f"after the resampled history player {player} must be at its decision point {len(own)}; "

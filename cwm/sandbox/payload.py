@@ -17,6 +17,7 @@ CORE = (
     "cwm.sandbox.output",
     "cwm.sandbox.isolation",
     "cwm.sandbox.program",
+    "cwm.sandbox.checked_game",
     "cwm.sandbox.comparisons",
     "cwm.sandbox.calls",
     "cwm.sandbox.transition_check",

@@ -17,6 +17,7 @@ from typing import Any
 
 from cwm.sandbox import isolation
 from cwm.sandbox.api import Outcome
+from cwm.sandbox.checked_game import CheckedGame
 from cwm.sandbox.failures import describe, in_program
 from cwm.sandbox.output import TailWriter
 from cwm.sandbox.plain_json import NotJsonError, normalise
@@ -93,9 +94,12 @@ class Service:
         except BaseException as error:
             # An exception in trusted code that never touched the program's own is that code's fault.
             trusted = request["op"] in ("payload", "tests") and not isinstance(error, MissingFunctionError)
-            ours = trusted and not in_program(error)
-            outcome = Outcome.INFRA_ERROR if ours else Outcome.MODEL_ERROR
-            return outcome, None, describe(error, self._sources)
+            if not trusted or in_program(error):
+                return Outcome.MODEL_ERROR, None, describe(error, self._sources)
+            violation = self._violation(request) if request["op"] == "payload" else None
+            if violation is not None:
+                return Outcome.MODEL_ERROR, None, describe(violation, self._sources)
+            return Outcome.INFRA_ERROR, None, describe(error, self._sources)
 
     def _load(self, request: dict[str, Any]) -> Any:
         self._sources = sources_of(request["program"])
@@ -125,9 +129,24 @@ class Service:
         return len(request["tests"])
 
     def _payload(self, request: dict[str, Any]) -> Any:
+        return self._run_payload(request, self._loaded())
+
+    def _run_payload(self, request: dict[str, Any], game: ProgramGame | CheckedGame) -> Any:
         function = getattr(sys.modules[request["module"]], request["function"])
         rng = Random(f"payload/{request['seed']}")
-        return function(self._loaded(), request["argument"], rng)
+        return function(game, request["argument"], rng)
+
+    def _violation(self, request: dict[str, Any]) -> BaseException | None:
+        """Does the work again with every answer of the program checked; returns what it did wrong, None if nothing."""
+        self._seed(request["seed"])
+        checked = CheckedGame(self._loaded())
+        try:
+            self._run_payload(request, checked)
+        except MemoryError:
+            raise
+        except BaseException as error:
+            return checked.violation or (error if in_program(error) else None)
+        return checked.violation
 
     def _loaded(self) -> ProgramGame:
         if self._game is None:

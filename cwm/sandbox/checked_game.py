@@ -1,0 +1,109 @@
+"""Finds out whose fault an exception in trusted code was: the same work again, with every answer of the model checked.
+
+A planner trusts its game for speed. Where it fails on an answer of a wrong type, the exception stands in the planner's
+code; run again on a `CheckedGame`, the same request names the function and what it returned. Loaded into workers:
+standard library alone.
+"""
+
+import random
+from math import isfinite
+from typing import Any
+
+from games.api import Action, GameInfo, ObsActionHistory, Observation, State
+
+
+class ContractError(Exception):
+    """A program's function returned what the contract does not allow."""
+
+
+class CheckedGame:
+    """A program's game with every answer checked against the types of `games.api.Game`.
+
+    `resample_history` and `value` exist where the game has them.
+
+    Attributes:
+        violation: the first wrong answer, also where a planner caught the exception and went on; None if there is none.
+    """
+
+    def __init__(self, game: Any) -> None:
+        """Args:
+        game: a `ProgramGame`.
+        """
+        self.info: GameInfo = game.info
+        self.functions = game.functions
+        self.violation: ContractError | None = None
+        self._game = game
+        if hasattr(game, "resample_history"):
+            self.resample_history = self._resample_history
+        if hasattr(game, "value"):
+            self.value = self._value
+
+    def initial_state(self) -> State:
+        return self._game.initial_state()
+
+    def current_player(self, state: State) -> int:
+        answer = self._game.current_player(state)
+        if type(answer) is not int:
+            raise self._violated("get_current_player", answer, "a whole number")
+        return answer
+
+    def legal_actions(self, state: State) -> list[Action]:
+        answer = self._game.legal_actions(state)
+        if not isinstance(answer, list | tuple) or not all(isinstance(action, str) for action in answer):
+            raise self._violated("get_legal_actions", answer, "a list of strings")
+        return list(answer)
+
+    def chance_outcomes(self, state: State) -> list[tuple[Action, float]]:
+        answer = self._game.chance_outcomes(state)
+        if not isinstance(answer, list | tuple) or not all(_is_outcome(item) for item in answer):
+            raise self._violated("get_chance_outcomes", answer, "a list of (action, probability)")
+        return list(answer)
+
+    def apply_action(self, state: State, action: Action) -> State:
+        answer = self._game.apply_action(state, action)
+        if not isinstance(answer, dict):
+            raise self._violated("apply_action", answer, "a state (a dictionary)")
+        return answer
+
+    def rewards(self, state: State) -> list[float]:
+        answer = self._game.rewards(state)
+        players = self.info.num_players
+        if not isinstance(answer, list | tuple) or len(answer) != players or not all(map(_is_number, answer)):
+            raise self._violated("get_rewards", answer, f"a list of {players} numbers")
+        return list(answer)
+
+    def observations(self, state: State) -> list[Observation]:
+        answer = self._game.observations(state)
+        players = self.info.num_players
+        if not isinstance(answer, list | tuple) or len(answer) != players:
+            raise self._violated("get_observations", answer, f"a list of {players} dictionaries")
+        if not all(isinstance(item, dict) for item in answer):
+            raise self._violated("get_observations", answer, f"a list of {players} dictionaries")
+        return list(answer)
+
+    def _resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
+        answer = self._game.resample_history(history, player, rng)
+        if not isinstance(answer, list | tuple) or not all(isinstance(action, str) for action in answer):
+            raise self._violated("resample_history", answer, "a list of strings")
+        return list(answer)
+
+    def _value(self, state: State, player: int) -> float:
+        answer = self._game.value(state, player)
+        if not _is_number(answer):
+            raise self._violated("value_function", answer, "a finite number")
+        return float(answer)
+
+    def _violated(self, function: str, answer: Any, expected: str) -> ContractError:
+        shown = repr(answer)
+        shown = shown if len(shown) <= 200 else f"{shown[:200]} …"
+        error = ContractError(f"{function} must return {expected}, got {shown}")
+        self.violation = self.violation or error
+        return error
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_outcome(item: Any) -> bool:
+    return isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and _is_number(item[1])
