@@ -1,12 +1,21 @@
-"""Small games of exact rules, for tests of the arena."""
+"""Small games of exact rules, for tests of the arena; the command line in this process."""
 
+import io
+import json
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena import cli
 from arena.match import Forfeit, GameRecord
+from cwm.sandbox.program import LoadedCode
+from cwm.trajectories import collect, write
 from games.api import CHANCE, TERMINAL, Action, GameInfo, IllegalActionError, Observation, State
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
 
 class HighCard:
@@ -168,3 +177,101 @@ def record() -> Callable[..., GameRecord]:
         )
 
     return build
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def cwm(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Run:
+    """Runs `cwm WORDS…` in this process, with `typed` as its input, no keys, and an empty cache."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+
+    def run(*words: object, typed: str = "") -> Ran:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        capsys.readouterr()
+        code = cli.run([str(word) for word in words])
+        shown = capsys.readouterr()
+        return Ran(code, shown.out, shown.err)
+
+    return run
+
+
+@pytest.fixture
+def refused(cwm: Run) -> Run:
+    """Runs a command that must fail: one line on stderr that begins with `error:`, nothing on stdout."""
+
+    def run(*words: object, typed: str = "") -> Ran:
+        ran = cwm(*words, typed=typed)
+        assert ran.code != 0
+        assert ran.out == ""
+        assert ran.err.startswith("error: ")
+        assert ran.err.count("\n") == 1, ran.err
+        return ran
+
+    return run
+
+
+def script(path: Path, *answers: str) -> str:
+    """Writes a scripted model whose answers hold these programs, and returns its name."""
+    path.write_text("".join(json.dumps(f"```python\n{answer}\n```") + "\n" for answer in answers), encoding="utf-8")
+    return f"scripted:{path}"
+
+
+@pytest.fixture(scope="session")
+def right_program() -> str:
+    """Returns the registered game tic_tac_toe as a program."""
+    return (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def right_model(right_program: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Returns the name of a model that writes tic_tac_toe right at once."""
+    return script(tmp_path_factory.mktemp("model") / "right.jsonl", right_program)
+
+
+@pytest.fixture(scope="session")
+def finished(right_model: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the folder of a finished run on tic_tac_toe; tests copy it before they change it."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", "60", "--workers", "1"]
+    assert cli.run([*words, "--run", str(folder)]) == 0
+    return folder
+
+
+@dataclass(frozen=True)
+class OwnGame:
+    """A game that no registry knows: rules, played games, and its right program."""
+
+    rules: Path
+    trajectories: Path
+    program: str
+
+
+@pytest.fixture
+def own_game(tmp_path: Path) -> OwnGame:
+    """Returns a user's own game, played by its program, which nothing else in the test knows."""
+    program = (PROGRAMS / "three_in_a_row.py").read_text(encoding="utf-8")
+    info = GameInfo("noughts", 2, "win_loss_draw", -1.0, 1.0, True, False, ("first", "second"), 9)
+    loaded = LoadedCode({"source": program, "initial_state": {"board": [None] * 9, "next": "x"}, "info": asdict(info)})
+    rules, trajectories = tmp_path / "rules.txt", tmp_path / "games.jsonl"
+    rules.write_text("Three in a row on a board of nine cells; the first player marks with x.\n", encoding="utf-8")
+    write(trajectories, collect(loaded.instantiate(), 6, 3))
+    return OwnGame(rules, trajectories, program)

@@ -1,0 +1,98 @@
+import importlib
+from typing import Any
+
+import pytest
+import typer
+
+from arena import cli, errors
+
+
+def commands() -> list[tuple[str, ...]]:
+    def below(group: Any, place: tuple[str, ...]) -> list[tuple[str, ...]]:
+        found = [place]
+        for name, command in getattr(group, "commands", {}).items():
+            found += below(command, (*place, name))
+        return found
+
+    return below(typer.main.get_command(cli.app), ())
+
+
+def command_at(place: tuple[str, ...]) -> Any:
+    found: Any = typer.main.get_command(cli.app)
+    for name in place:
+        found = found.commands[name]
+    return found
+
+
+def test_the_commands_are_those_that_the_readme_promises() -> None:
+    names = {place[0] for place in commands() if len(place) == 1}
+    assert names >= {
+        *("games", "play", "trajectories", "synthesize", "evaluate", "arena"),
+        *("demo", "report", "llm", "export", "resume", "benchmark"),
+    }
+
+
+@pytest.mark.parametrize("place", commands(), ids=lambda place: " ".join(place) or "cwm")
+def test_every_command_has_help_that_begins_with_one_sentence(cwm: Any, place: tuple[str, ...]) -> None:
+    ran = cwm(*place, "--help")
+    assert ran.code == 0
+    assert ran.err == ""
+    help_text = command_at(place).help
+    assert help_text
+    assert "\n" not in help_text.strip()
+    assert help_text.strip().endswith(".")
+
+
+@pytest.mark.parametrize("place", commands(), ids=lambda place: " ".join(place) or "cwm")
+def test_every_option_and_argument_is_explained(place: tuple[str, ...]) -> None:
+    for parameter in command_at(place).params:
+        assert getattr(parameter, "help", "") or parameter.name == "help", f"{place}: {parameter.name}"
+
+
+def test_the_help_names_every_exit_code(cwm: Any) -> None:
+    shown = " ".join(cwm("--help").out.split())
+    assert " ".join(errors.DOCUMENTED.split()) in shown
+    codes = [errors.EXIT_NEGATIVE, errors.EXIT_USAGE, errors.EXIT_PROVIDER, errors.EXIT_SYSTEM, errors.EXIT_INTERRUPTED]
+    assert codes == [1, 2, 3, 4, 130]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["gmes"], "No such command 'gmes'. Did you mean 'games'?; `cwm --help`"),
+        (["games", "rules"], "Missing argument 'game'; `cwm games rules --help`"),
+        (["games", "list", "--sed", "1"], "No such option: --sed"),
+        (["synthesize", "tic_tac_toe", "--retries", "-1"], "'--retries': Input should be greater than or equal to 0"),
+        (["synthesize", "tic_tac_toe", "--max-money", "nan"], "'--max-money'"),
+        (["arena", "tic_tac_toe", "--agent", "random", "--workers", "0"], "'--workers'"),
+        (["benchmark", "nope"], "'search', 'sandbox', 'games', 'strength'"),
+    ],
+)
+def test_a_command_line_that_does_not_parse_is_one_sentence(refused: Any, words: list[str], named: str) -> None:
+    ran = refused(*words)
+    assert ran.code == 2
+    assert named in ran.err
+
+
+def test_a_fault_of_ours_is_not_dressed_up(cwm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> list[str]:
+        raise KeyError("ours")
+
+    monkeypatch.setattr("games.registry.ids", broken)
+    with pytest.raises(KeyError, match="ours"):
+        cwm("games", "list")
+
+
+def test_interrupt_while_the_program_is_loaded_is_answered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = importlib.import_module("arena.__main__")
+
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    with pytest.raises(SystemExit) as stop:
+        entry.main()
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "error: interrupted.\n"

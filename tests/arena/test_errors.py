@@ -1,0 +1,80 @@
+import importlib
+import inspect
+import pkgutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena import errors
+from cwm.journal import RunLockedError
+from cwm.llm.api import ConfigurationError
+from cwm.record import RunConfigError
+
+PACKAGES = ("arena", "cwm", "games", "search")
+
+NEVER_SHOWN = {
+    "arena.agents.AgentFailure": "the match makes a forfeit of it",
+    "arena.match._Forfeited": "the match makes a forfeit of it",
+    "cwm.api_text.UnknownFunctionError": "a fault in a prompt template of ours",
+    "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
+    "cwm.llm.transport.DeadlinePassedError": "the attempt is tried again",
+    "cwm.sandbox.channel.ChannelError": "the host makes a reply of it",
+    "cwm.sandbox.channel.ClosedError": "the host makes a reply of it",
+    "cwm.sandbox.channel.DeadlineError": "the host makes a reply of it",
+    "cwm.sandbox.channel.OversizeError": "the host makes a reply of it",
+    "cwm.sandbox.checked_game.ContractError": "the worker makes a reply of it",
+    "cwm.sandbox.comparisons.Mismatch": "the worker makes a test result of it",
+    "cwm.sandbox.plain_json.NotJsonError": "the worker makes a reply of it",
+    "cwm.sandbox.program.MissingFunctionError": "the worker makes a reply of it",
+    "cwm.templates.TemplateMissingError": "a fault in our package data",
+    "games.contract_report.ContractError": "for tests of games",
+    "games.contract_report.Stop": "ends one check of a game's contract",
+    "search.errors.BrokenModelError": "counted by the search",
+    "search.errors.NoHistoryError": "the search falls back",
+}
+
+
+def exception_classes() -> Iterator[type[BaseException]]:
+    for package in PACKAGES:
+        root = importlib.import_module(package)
+        for module in pkgutil.walk_packages(root.__path__, f"{package}."):
+            for _, found in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+                if issubclass(found, BaseException) and found.__module__ == module.name:
+                    yield found
+
+
+def test_every_exception_of_ours_has_an_exit_code_or_a_reason_to_have_none() -> None:
+    known = {f"{found.__module__}.{found.__name__}": found for found in exception_classes()}
+    assert len(known) > 40
+    unmapped = {name for name, found in known.items() if errors.exit_code(found.__new__(found)) is None}
+    assert unmapped == set(NEVER_SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.UsageError("x"), 2),
+        (ConfigurationError("no key"), 3),
+        (RunConfigError("other settings"), 2),
+        (RunLockedError("locked"), 4),
+        (PermissionError(13, "Permission denied", "f"), 4),
+        (sqlite3.OperationalError("disk I/O error"), 4),
+        (KeyboardInterrupt(), 130),
+        (KeyError("a fault of ours"), None),
+    ],
+)
+def test_error_has_the_documented_exit_code(error: BaseException, code: int | None) -> None:
+    assert errors.exit_code(error) == code
+
+
+def test_a_failed_file_operation_is_told_by_the_place_that_the_user_gave() -> None:
+    error = IsADirectoryError(21, "Is a directory", "/tmp/games.partial", None, "/tmp/games")
+    assert errors.sentence(error).startswith("/tmp/games cannot be used: Is a directory;")
+    assert errors.sentence(FileNotFoundError(2, "No such file", str(Path("a.jsonl.partial")))).startswith("a.jsonl ")
+
+
+def test_a_system_error_without_a_file_is_told_too() -> None:
+    assert errors.sentence(OSError(28, "No space left on device")).startswith("A file cannot be used: No space left")
+    assert errors.sentence(OSError("unknown")) == "unknown"
