@@ -78,7 +78,7 @@ def _refused(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     message = error.format_message()
     if not message and context is not None:
-        console.notices.print(context.get_help(), markup=False)
+        console.notices.print(context.get_help())
         return error.exit_code
     place = "cwm" if context is None else context.command_path
     _say(f"{message.rstrip('.')}; `{place} --help` shows what it takes.")
@@ -86,4 +86,4 @@ def _refused(error: typer.TyperException) -> int:
 
 
 def _say(text: str) -> None:
-    console.notices.print(f"error: {text}", markup=False)
+    console.notices.print(f"error: {text}")

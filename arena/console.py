@@ -14,7 +14,8 @@ FILE_WIDTH: Final = 200
 def _made(stderr: bool) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else FILE_WIDTH
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, width=width)
+    # No markup and no emoji codes: names and messages of others may hold [x] or :m: and are shown as they are.
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
 
 
 out = _made(stderr=False)

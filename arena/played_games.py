@@ -1,53 +1,89 @@
 """Finished games as trajectories, for the accuracy of a model where planners go."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from arena import match
+from arena.agents import InfrastructureError
 from arena.match import GameRecord
-from arena.model_agent import ModelAgent
 from arena.run_settings import RunSettings
-from arena.runtime import Runtime
 from arena.seeds import derive
 from cwm.model_bundle import ModelBundle
+from cwm.sandbox.api import Outcome
+from cwm.sandbox.host import Sandbox
 from cwm.trajectories import Step, Trajectory, record_step
-from games.api import Game
+from games.api import Action, Game
+from search import session
 from search.api import PlannerConfig
 
+TIMEOUT_S = 600.0
 
-def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: PlannerConfig) -> list[Trajectory]:
-    """Plays a finished model's planner at every seat of the true game and records each step.
+
+@dataclass(frozen=True)
+class PlannedPaths:
+    """Where a planner goes on its own model, replayed on the true game.
+
+    Attributes:
+        trajectories: the paths, each up to its end or to the action that the true game refused.
+        refused: paths with an action that is not legal in the true game.
+        failed: games that the model itself could not finish.
+    """
+
+    trajectories: list[Trajectory]
+    refused: int
+    failed: int
+
+
+def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: PlannerConfig) -> PlannedPaths:
+    """Lets the planner play on the model itself, at every seat, and follows its games on the true game.
+
+    A model that is exact where random players go can be wrong where its planner goes, and what a planner visits is on
+    the model, not on the true game: there it never sees what the model wrongly allows.
 
     Args:
         game: the true game.
         bundle: the model.
         settings: how many games, the seed, the sandbox's level.
         config: of the planner.
+
+    Raises:
+        InfrastructureError: the sandbox is at fault.
     """
-    runtime = Runtime(level=settings.level)
-    seats = range(game.info.num_players)
-    records = []
-    for index in range(settings.planner_games):
-        seeds = [derive("planner games", settings.seed, index, seat) for seat in seats]
-        agents = [ModelAgent(bundle.program(), config, runtime, f"cwm {seat}") for seat in seats]
-        deal = derive("planner deal", settings.seed, index)
-        records.append(match.play(game, agents, deal, seeds, settings.level))
-    return trajectories(game, records)
+    argument = {"seats": [config.to_json()] * game.info.num_players, "games": settings.planner_games}
+    with Sandbox(level=settings.level, payload=session.PAYLOAD).start(bundle.program()) as worker:
+        reply = worker.payload(
+            "search.session", "visited", argument, seed=derive("planner games", settings.seed), timeout_s=TIMEOUT_S
+        )
+    if reply.outcome.is_ours:
+        raise InfrastructureError(f"the planner's games on the model failed: {reply.failure}")
+    if reply.outcome is not Outcome.OK:
+        return PlannedPaths([], 0, settings.planner_games)
+    followed, refused, failed = [], 0, 0
+    for index, played in enumerate(reply.value["trajectories"]):
+        actions = [step["action"] for step in played["steps"] if step["action"] is not None]
+        trajectory = _followed(game, index, actions)
+        followed.append(trajectory)
+        refused += len(trajectory.steps) <= len(actions)
+        failed += not played["episode"]["ended"]
+    return PlannedPaths(followed, refused, failed)
 
 
 def trajectories(game: Game, records: Iterable[GameRecord]) -> list[Trajectory]:
-    """Replays games through the true rules; forfeited ones are left out, since they have no end.
+    """Replays games through the true rules; a forfeited one up to the decision at which it was forfeited.
 
     Args:
         game: the true game.
         records: each becomes the trajectory of its number.
     """
-    return [_replayed(game, index, record) for index, record in enumerate(records) if record.forfeit is None]
+    return [_followed(game, index, [action for _, action in record.actions]) for index, record in enumerate(records)]
 
 
-def _replayed(game: Game, index: int, record: GameRecord) -> Trajectory:
+def _followed(game: Game, index: int, actions: Sequence[Action]) -> Trajectory:
+    """Returns the true states along `actions`; it stops at the first that is not legal. The last step has no action."""
     state = game.initial_state()
     steps: list[Step] = []
-    for _, action in record.actions:
+    for action in actions:
+        if action not in game.legal_actions(state):
+            break
         steps.append(record_step(game, state, action))
         state = game.apply_action(state, action)
     steps.append(record_step(game, state, None))

@@ -40,7 +40,7 @@ def folder_of(game: str) -> Path:
     try:
         ModelBundle.load(folder)
     except ModelBundleError:
-        console.notices.print(f"replaying the recording of {game}, once; the model is kept in {folder}", markup=False)
+        console.notices.print(f"replaying the recording of {game}, once; the model is kept in {folder}")
         inputs = run_inputs.registered(game, settings.train_games, SEED)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps()).model()

@@ -1,7 +1,9 @@
 """What a synthesis starts from: rules, recorded games and, where there is one, the reference game."""
 
 import json
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from arena.errors import UsageError
@@ -11,7 +13,7 @@ from cwm import trajectory_file
 from cwm.llm.files import write_whole
 from cwm.trajectories import Trajectory, collect, game_seed, write
 from games import registry
-from games.api import Game, GameInfo, Json, state_to_json
+from games.api import TERMINAL, Game, GameInfo, Json, ReportsOutcome, state_to_json
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -24,6 +26,8 @@ TEST_SEED_OFFSET = 1_000_003
 """Held-out games have seeds of their own: no training game is among them."""
 MIN_ENDS = 200
 """In a cooperative game the held-out games hold at least so many wins and so many losses."""
+MIN_KIND = 50
+"""And of each kind, early and at full length, at least so many; so many forced moves too."""
 MAX_TEST_GAMES = 5_000
 
 
@@ -60,14 +64,46 @@ def registered(game_id: str, games: int, seed: int) -> Inputs:
     return Inputs(registry.rules(game_id), game.info, initial, train, (), game)
 
 
-def own(rules: Path, trajectories: Path, held_out: int | None, perfect_information: bool | None) -> Inputs:
+@dataclass(frozen=True)
+class Stated:
+    """What a user says of their own game; None: read it off the recorded games.
+
+    Attributes:
+        perfect_information: whether every player sees everything.
+        min_utility: lower bound of a player's return.
+        max_utility: upper bound.
+    """
+
+    perfect_information: bool | None = None
+    min_utility: float | None = None
+    max_utility: float | None = None
+
+    def info(self, games: Sequence[Trajectory]) -> GameInfo:
+        """Returns what is fixed about the game.
+
+        Raises:
+            UsageError: the bounds are the wrong way round, or a recorded game passes them.
+        """
+        info = trajectory_file.infer_info(games, self.perfect_information)
+        low = info.min_utility if self.min_utility is None else self.min_utility
+        high = info.max_utility if self.max_utility is None else self.max_utility
+        returns = [value for trajectory in games for value in trajectory.returns]
+        if not low < high or min(returns) < low or max(returns) > high:
+            raise UsageError(
+                f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
+                f"{max(returns):g}; correct --min-utility and --max-utility."
+            )
+        return replace(info, min_utility=low, max_utility=high)
+
+
+def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated) -> Inputs:
     """Reads the rules and the games of a user's own game.
 
     Args:
         rules: text file.
         trajectories: JSON lines.
         held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
-        perfect_information: None to infer it.
+        stated: what the user says of the game.
 
     Raises:
         UsageError: the rules cannot be read, or no game would be left to learn from.
@@ -83,13 +119,13 @@ def own(rules: Path, trajectories: Path, held_out: int | None, perfect_informati
     kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
     if not 0 <= kept < len(games):
         raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
-    info = trajectory_file.infer_info(games, perfect_information)
+    info = stated.info(games)
     split = len(games) - kept
     return Inputs(text, info, games[0].steps[0].state, tuple(games[:split]), tuple(games[split:]), None)
 
 
 def store(folder: Path, inputs: Inputs) -> None:
-    """Writes the inputs into a run's folder, unless they are there."""
+    """Writes the inputs into a run's folder, unless they are there; what was read off the games is stated then."""
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / INFO_FILE).exists():
         return
@@ -97,7 +133,9 @@ def store(folder: Path, inputs: Inputs) -> None:
     write(folder / TRAIN_FILE, inputs.train)
     if inputs.held_out:
         write(folder / TEST_FILE, inputs.held_out)
-    write_whole(folder / INFO_FILE, json.dumps({"perfect_information": inputs.info.perfect_information}) + "\n")
+    info = inputs.info
+    stated = Stated(info.perfect_information, info.min_utility, info.max_utility)
+    write_whole(folder / INFO_FILE, json.dumps(asdict(stated)) + "\n")
 
 
 def load(folder: Path, settings: RunSettings) -> Inputs:
@@ -109,8 +147,8 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     """
     try:
         rules = (folder / RULES_FILE).read_text(encoding="utf-8")
-        perfect = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))["perfect_information"]
-    except (OSError, ValueError, KeyError) as error:
+        stated = Stated(**json.loads((folder / INFO_FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(
             f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
         ) from error
@@ -120,7 +158,7 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
         game = registry.make(settings.game)
         initial = state_to_json(game, game.initial_state())
         return Inputs(rules, game.info, initial, tuple(train), (), game)
-    info = trajectory_file.infer_info([*train, *held_out], perfect)
+    info = stated.info([*train, *held_out])
     return Inputs(rules, info, train[0].steps[0].state, tuple(train), tuple(held_out), None)
 
 
@@ -140,10 +178,37 @@ def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
     return games
 
 
+def ends(games: Sequence[Trajectory], game: Game | None) -> dict[str, int]:
+    """Counts how games ended, and how often a player had a single legal action.
+
+    Args:
+        games: recorded games.
+        game: the reference game; where it says what an end means (`ReportsOutcome`), that is counted, else the sign of
+            the first player's return.
+    """
+    counts: Counter[str] = Counter()
+    for trajectory in games:
+        counts[_end(trajectory, game)] += 1
+        counts["forced moves"] += sum(step.player >= 0 and len(step.legal_actions) == 1 for step in trajectory.steps)
+    return dict(sorted(counts.items()))
+
+
+def _end(trajectory: Trajectory, game: Game | None) -> str:
+    last = trajectory.steps[-1]
+    if last.player != TERMINAL:
+        return "not finished"
+    if isinstance(game, ReportsOutcome):
+        outcome = game.outcome(last.state)
+        return f"{'won' if outcome['won'] else 'lost'} {'early' if outcome['ended_early'] else 'at full length'}"
+    first = trajectory.returns[0]
+    return "first player gains" if first > 0 else "first player loses" if first < 0 else "first player breaks even"
+
+
 def _enough(games: list[Trajectory], game: Game, transitions: int) -> bool:
     if sum(len(trajectory.steps) - 1 for trajectory in games) < transitions:
         return False
-    if game.info.utility != "identical" or transitions < MIN_ENDS:
+    if not isinstance(game, ReportsOutcome) or transitions < MIN_ENDS:
         return True
-    won = sum(trajectory.returns[0] > 0 for trajectory in games)
-    return won >= MIN_ENDS and len(games) - won >= MIN_ENDS
+    counts = ends(games, game)
+    won, lost = ([counts.get(f"{end} {when}", 0) for when in ("early", "at full length")] for end in ("won", "lost"))
+    return sum(won) >= MIN_ENDS and sum(lost) >= MIN_ENDS and min(*won, *lost, counts["forced moves"]) >= MIN_KIND

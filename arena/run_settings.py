@@ -44,7 +44,7 @@ class RunSettings:
         train_games: recorded games that the unit tests are made from.
         held_out_games: for a user's own game: how many of its games, the last ones, are kept for the test.
         test_transitions: held-out transitions of a registered game.
-        planner_games: games of the finished planner on its own model, for the accuracy on states that it visits.
+        planner_games: games of the finished planner on its own model, followed on the true game.
         synthesis: see `SynthesisConfig`.
         value: see `ValueConfig`; None for no value function.
         matches: None for none.

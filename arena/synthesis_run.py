@@ -17,14 +17,14 @@ from arena.runtime import Runtime
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm import evaluation
 from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.evaluation import Evaluation
+from cwm.evaluation import Evaluation, Tally
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle, describe, rules_hash
 from cwm.record import RunRecord, content_key
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
 from cwm.synthesis_events import OnEvent, ignore
-from cwm.synthesis_task import SynthesisTask
+from cwm.synthesis_task import SynthesisTask, longest_game
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind
@@ -32,14 +32,15 @@ from cwm.value_checking import ProcessValueChecker
 from cwm.value_function import ValueResult, synthesize_values
 from cwm.value_task import ValueTask, value_tests
 from games.api import Game, ResamplesHistory
+from search.api import PlannerConfig
 
 KIND = "synthesis"
 INPUTS = "inputs"
 MODEL = "model"
 CAPS_FILE = "caps.json"
 
-TOURNAMENT_DEALS = 3
-TOURNAMENT_SIMULATIONS = 200
+TOURNAMENT_DEALS = 8
+TOURNAMENT_SIMULATIONS = 150
 PLANNER_SIMULATIONS = 200
 SHOWN_FAILURES = 20
 
@@ -246,6 +247,8 @@ class SynthesisRun:
             self.inputs.info,
             self.inputs.initial_state,
             TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level),
+            # The bounds of a user's own game are those of the few recorded games: others may pay more.
+            bounds_known=self.settings.registered,
         )
         config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
         tournament = ModelTournament(
@@ -294,19 +297,26 @@ class SynthesisRun:
         return {"test": self._evaluation("test", bundle, lambda: run_inputs.test_games(self.inputs, self.settings))}
 
     def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
-        """Returns the accuracy on games that the finished planner plays on the true game.
+        """Returns the accuracy along the games that the finished planner plays on the model itself.
 
-        Random play never meets some rules; a model can be exact there and wrong where a planner goes.
+        Kind `path` counts those games: one that takes an action which the true game refuses is wrong.
         """
-        if self.inputs.game is None or self.settings.planner_games == 0:
+        game = self.inputs.game
+        if game is None or self.settings.planner_games == 0:
             return {}
-        return {"planner": self._evaluation("planner", bundle, lambda: self._planner_games(bundle))}
-
-    def _planner_games(self, bundle: ModelBundle) -> list[Trajectory]:
-        assert self.inputs.game is not None
         leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
-        config = planner_config(self.settings, self.inputs.info.perfect_information, PLANNER_SIMULATIONS)
-        return played_games.of_planner(self.inputs.game, bundle, self.settings, replace(config, leaf=leaf, rollouts=1))
+        config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
+        config = replace(config, leaf=leaf, rollouts=1)
+        key = f"planner paths/{bundle.hash}"
+        found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))
+        return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}
+
+    def _planner_paths(self, game: Game, bundle: ModelBundle, config: PlannerConfig, key: str) -> list[Trajectory]:
+        paths = played_games.of_planner(game, bundle, self.settings, config)
+        right = max(0, self.settings.planner_games - paths.refused - paths.failed)
+        tally = Tally(passed=right, wrong=paths.refused, errors=self.settings.planner_games - right - paths.refused)
+        self.record.put_evaluation(key, tally.to_json())
+        return paths.trajectories
 
     def _evaluation(
         self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]], also: str = ""
@@ -316,14 +326,16 @@ class SynthesisRun:
         if stored is not None:
             return stored
         self._on_stage(f"evaluating: {split} games")
+        played = games()
         made = evaluation.evaluate(
             bundle.program(),
-            games(),
+            played,
             self._sandbox,
             build_options(self.inputs, bundle.value_source is not None),
             RunOptions(workers=self._workers, seed=self.settings.seed),
         )
-        payload = made.to_json() | {"split": split, "failures": _failures(made)}
+        payload = made.to_json() | {"split": split, "failures": _failures(made), "games": len(played)}
+        payload |= {"ends": run_inputs.ends(played, self.inputs.game)}
         self.record.put_evaluation(key, payload)
         return payload
 
@@ -358,7 +370,9 @@ def build_options(inputs: Inputs, value: bool) -> BuildOptions:
         kinds.append("inference")
     if value:
         kinds.append("value")
-    return BuildOptions(kinds=tuple(kinds), reference=reference_of(inputs))
+    return BuildOptions(
+        kinds=tuple(kinds), reference=reference_of(inputs), max_length=longest_game(inputs.info, inputs.train)
+    )
 
 
 def _failures(made: Evaluation) -> list[dict[str, Any]]:

@@ -45,12 +45,12 @@ def command(
     for item in _measurements(name, model, games, seed, workers):
         found.append(item)
         if not as_json:
-            console.notices.print(f"{item.name}: {item.value:.4g} {item.unit}", markup=False)
+            console.notices.print(f"{item.name}: {item.value:.4g} {item.unit}")
     if as_json:
         console.print_json([item.to_json() for item in found])
         return
     console.out.print(table(found))
-    console.out.print(f"measured on: {machine()}", markup=False)
+    console.out.print(f"measured on: {machine()}")
 
 
 def _measurements(name: Name, model: Path | None, games: int, seed: int, workers: int) -> Iterator[Measurement]:

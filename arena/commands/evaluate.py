@@ -66,7 +66,7 @@ def command(
         )
     if made.failed:
         for result in made.failed[:5]:
-            console.notices.print(f"{result.id}: {result.field}: {result.message}", markup=False)
+            console.notices.print(f"{result.id}: {result.field}: {result.message}")
         raise typer.Exit(EXIT_NEGATIVE)
 
 

@@ -30,4 +30,4 @@ def command(
         raise UsageError(f"There is no folder {output.parent}; make it first.")
     if not write_whole(output, made.text, replace=force):
         raise UsageError(f"{output} is there already; give another name, or --force to replace it.")
-    console.notices.print(f'{output} written: import it, then pyspiel.load_game("{made.short_name}")', markup=False)
+    console.notices.print(f'{output} written: import it, then pyspiel.load_game("{made.short_name}")')

@@ -39,7 +39,7 @@ def list_games(as_json: AsJson = False) -> None:
 @app.command()
 def rules(game: GameId) -> None:
     """Print the rules of a game, as a language model gets them."""
-    console.out.print(registry.rules(game), markup=False)
+    console.out.print(registry.rules(game))
 
 
 @app.command()
@@ -54,10 +54,10 @@ def show(game: GameId, seed: Seed = 0, as_json: AsJson = False) -> None:
     for number, step in enumerate(trajectory.steps):
         who = made.info.player_name(step.player)
         if step.player != CHANCE and isinstance(made, RendersText):
-            console.out.print(made.render(state), markup=False)
+            console.out.print(made.render(state))
         if step.player == TERMINAL or step.action is None:
             break
-        console.out.print(f"[bold]{number}[/bold] {who}:", end=" ")
-        console.out.print(step.action, markup=False)
+        console.out.print(str(number), style="bold", end=" ")
+        console.out.print(f"{who}: {step.action}")
         state = made.apply_action(state, step.action)
     console.out.print("returns: " + ", ".join(f"{value:g}" for value in trajectory.returns))

@@ -64,12 +64,11 @@ def ask(
             }
         )
     else:
-        console.out.print(completion.text, markup=False)
+        console.out.print(completion.text)
         usage = completion.usage
         console.notices.print(
             f"{completion.model}: {completion.outcome}, {usage.input_tokens} tokens in, {usage.output_tokens} out, "
             f"{completion.latency_s:.1f} s",
-            markup=False,
         )
     if completion.outcome != "ok":
         raise typer.Exit(EXIT_NEGATIVE)
@@ -91,7 +90,7 @@ def explain(
     try:
         completion = replay.complete(asked)
     except ReplayMissError as miss:
-        console.out.print(str(miss), markup=False)
+        console.out.print(str(miss))
         raise typer.Exit(EXIT_NEGATIVE) from None
     console.out.print(
         f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters", markup=False

@@ -57,10 +57,10 @@ def command(
             return
         _show(made, record.actions)
         for seat, spec in enumerate(specs):
-            console.out.print(f"{made.info.player_name(seat)} ({spec.name}): {record.returns[seat]:g}", markup=False)
+            console.out.print(f"{made.info.player_name(seat)} ({spec.name}): {record.returns[seat]:g}")
         if record.forfeit is not None:
             fault = record.forfeit
-            console.out.print(f"forfeited by seat {fault.seat}: {fault.kind}: {fault.detail}", markup=False)
+            console.out.print(f"forfeited by seat {fault.seat}: {fault.kind}: {fault.detail}")
 
 
 def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
@@ -80,11 +80,11 @@ def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Ag
 def _show(game: Game, actions: tuple[tuple[int, str], ...]) -> None:
     """Prints the finished game as it truly was: nothing needs hiding any more."""
     hidden = "" if game.info.perfect_information else ", with what was hidden"
-    console.out.print(f"\nThe whole game{hidden}:", markup=False)
+    console.out.print(f"\nThe whole game{hidden}:")
     state = game.initial_state()
     for player, action in actions:
         if player != CHANCE:
-            console.out.print(f"{game.info.player_name(player)}: {action}", markup=False)
+            console.out.print(f"{game.info.player_name(player)}: {action}")
         state = game.apply_action(state, action)
     if isinstance(game, RendersText):
-        console.out.print(game.render(state), markup=False)
+        console.out.print(game.render(state))

@@ -1,7 +1,8 @@
 """`cwm synthesize` and `cwm resume`: from rules and played games to a tested model."""
 
+import json
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any
 
 import typer
 
@@ -11,11 +12,11 @@ from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
 from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
 from arena.report import page, tables
-from arena.run_inputs import Inputs
+from arena.run_inputs import Inputs, Stated
 from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
 from arena.synthesis_run import INPUTS, KIND, SynthesisRun, first_prompt, open_record, read_caps, write_caps
 from cwm.record import RunRecord
-from cwm.synthesis_config import Method, SynthesisConfig
+from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
 
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, help="Cap on calls.")]
@@ -41,6 +42,13 @@ def command(
             "--perfect-information/--hidden-information", help="Your own game: default, read off the played games."
         ),
     ] = None,
+    min_utility: Annotated[
+        float | None, typer.Option("--min-utility", help="Your own game: least return; default, the least recorded.")
+    ] = None,
+    max_utility: Annotated[
+        float | None,
+        typer.Option("--max-utility", help="Your own game: highest return; default, the highest recorded."),
+    ] = None,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     run: RunFolder = None,
@@ -51,6 +59,13 @@ def command(
     programs: Annotated[int, typer.Option("--programs", min=1, help="Programs asked for in one answer.")] = 1,
     values: Annotated[int, typer.Option("--values", min=0, help="Value functions to choose from; 0 for none.")] = 0,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
+    prompt_tests: Annotated[
+        str,
+        typer.Option("--prompt-tests", help="Tests shown in prompts: per_action, or paper (5 of each type, then 1)."),
+    ] = "per_action",
+    config: Annotated[
+        Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
+    ] = None,
     test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
     record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
     max_calls: MaxCalls = None,
@@ -66,7 +81,16 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
-    inputs = _inputs(game, rules, trajectories, held_out, perfect_information, games, seed)
+    stated = Stated(perfect_information, min_utility, max_utility)
+    inputs = _inputs(game, rules, trajectories, held_out, stated, games, seed)
+    given = {
+        "method": method,
+        "num_retries": retries,
+        "programs_per_answer": programs,
+        "max_output_tokens": max_output_tokens,
+        "prompt_tests": prompt_tests,
+        "seed": seed,
+    }
     settings = RunSettings(
         game=inputs.info.id,
         registered=inputs.game is not None,
@@ -76,13 +100,7 @@ def command(
         train_games=len(inputs.train),
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
-        synthesis=SynthesisConfig(
-            method=_method(method),
-            num_retries=retries,
-            programs_per_answer=programs,
-            max_output_tokens=max_output_tokens,
-            seed=seed,
-        ),
+        synthesis=SynthesisConfig.from_json(given | _further(config)),
         value=ValueConfig(num_candidates=values, seed=seed) if values else None,
     )
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
@@ -171,14 +189,14 @@ def _inputs(
     rules: Path | None,
     trajectories: Path | None,
     held_out: int | None,
-    perfect_information: bool | None,
+    stated: Stated,
     games: int,
     seed: int,
 ) -> Inputs:
     if game is not None:
         if rules is not None or trajectories is not None:
             raise UsageError("Give either the id of a registered game, or --rules and --trajectories of your own.")
-        if held_out is not None or perfect_information is not None:
+        if held_out is not None or stated != Stated():
             raise UsageError(
                 f"{game} is a registered game, whose test games are played and whose information is known: "
                 "leave out --held-out and --perfect-information/--hidden-information."
@@ -186,13 +204,19 @@ def _inputs(
         return run_inputs.registered(game, games, seed)
     if rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
-    return run_inputs.own(rules, trajectories, held_out, perfect_information)
+    return run_inputs.own(rules, trajectories, held_out, stated)
 
 
-def _method(text: str) -> Method:
-    if text in get_args(Method):
-        return cast("Method", text)
-    raise UsageError(f"--method is {text!r}; it must be tree_search or conversation.")
+def _further(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The settings {path} cannot be read ({error}); give a JSON object.") from error
+    if not isinstance(data, dict):
+        raise UsageError(f'The settings {path} are no JSON object; write e.g. {{"heuristic_weight": 5.0}}.')
+    return data
 
 
 def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_json: bool) -> None:
@@ -206,7 +230,7 @@ def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_jso
     if as_json:
         console.print_json(figures | {"prompt": first.prompt})
         return
-    console.out.print(first.prompt, markup=False)
+    console.out.print(first.prompt)
     for name, value in figures.items():
         shown = "unknown: give --price-in and --price-out" if value is None else value
-        console.notices.print(f"{name.replace('_', ' ')}: {shown}", markup=False)
+        console.notices.print(f"{name.replace('_', ' ')}: {shown}")

@@ -50,4 +50,4 @@ def check(
         console.print_json(summary)
         return
     for name, value in summary.items():
-        console.out.print(f"{name.replace('_', ' ')}: {value}", markup=False)
+        console.out.print(f"{name.replace('_', ' ')}: {value}")
