@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 
+from games.api import Action, Game, State
+
 MESSAGE_LENGTH = 200
 """A model's message is cut after that many characters."""
 FEWEST_ERRORS = 10
@@ -52,6 +54,26 @@ def describe(error: Exception) -> str:
         # An exception class that the model defined may fail in its own __str__; the class name is then all there is.
         return name
     return f"{name}: {message}"[:MESSAGE_LENGTH] if message else name
+
+
+def root_actions(game: Game, state: State) -> list[Action]:
+    """Returns the legal actions of the position to decide, once it is sure that the model keeps to the types of `Game`.
+
+    The simulations trust the model for speed; one that breaks the types does so at the root already, as a rule.
+
+    Raises:
+        BrokenModelError: `current_player` is no whole number, or `legal_actions` no list of strings.
+    """
+    player = game.current_player(state)
+    if type(player) is not int:
+        raise BrokenModelError(f"current_player returned a {type(player).__name__}, expected a whole number")
+    legal = game.legal_actions(state)
+    if not isinstance(legal, list | tuple):
+        raise BrokenModelError(f"legal_actions returned a {type(legal).__name__}, expected a list of strings")
+    odd = [type(action).__name__ for action in legal if not isinstance(action, str)]
+    if odd:
+        raise BrokenModelError(f"legal_actions returned a list that holds a {odd[0]}, expected strings alone")
+    return list(legal)
 
 
 def run_simulations(

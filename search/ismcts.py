@@ -12,7 +12,15 @@ from games.api import CHANCE, Action, Game, ResamplesHistory, State
 from search import evaluators
 from search.api import Decision, PlannerConfig, Position
 from search.belief import Belief, Particle, one_history
-from search.errors import BrokenModelError, ErrorCount, NoHistoryError, SearchFailedError, describe, run_simulations
+from search.errors import (
+    BrokenModelError,
+    ErrorCount,
+    NoHistoryError,
+    SearchFailedError,
+    describe,
+    root_actions,
+    run_simulations,
+)
 from search.selection import (
     Edge,
     Selector,
@@ -114,7 +122,7 @@ class Ismcts:
         belief = Belief(self._game, self._sampler, position, self._config, rng, errors)
         try:
             first = belief.next()
-            legal = self._game.legal_actions(first.state)
+            legal = root_actions(self._game, first.state)
         except MemoryError:
             raise
         except NoHistoryError as error:
@@ -159,7 +167,7 @@ class Ismcts:
         if state is None:
             raise SearchFailedError(f"{why}, and no state was had to take a legal action from.")
         try:
-            action = rng.choice(self._game.legal_actions(state))
+            action = rng.choice(root_actions(self._game, state))
         except MemoryError:
             raise
         except Exception as error:
@@ -196,6 +204,7 @@ class Tree:
         self._cached = 0
         self._walk: Walk = []
         self._fresh: list[tuple[InfoNode, Action]] = []
+        self._missed: list[KeyEdge] = []
         # Every particle recreates what the searching player saw and did, so its key at the root is one and the same.
         self.root = InfoNode(belief.keys.of(position.history, player), player)
         self.root.open = True
@@ -208,6 +217,7 @@ class Tree:
         walk: Walk = []
         self._walk = walk
         self._fresh.clear()
+        self._missed.clear()
         while len(walk) < self._max_depth:
             if scene.player >= 0:
                 node = scene.node or self._node(scene, particle)
@@ -287,8 +297,7 @@ class Tree:
         allowed = set(legal)
         available = [edge for edge in node.edges if edge.action in allowed]
         if len(available) < len(node.edges):
-            for edge in node.edges:
-                edge.absent += edge.action not in allowed
+            self._missed += [edge for edge in node.edges if edge.action not in allowed]
         if not available or len(available) < self._limit(node.visits):
             untried = [action for action in legal if action not in node.by_action]
             if untried:
@@ -302,6 +311,7 @@ class Tree:
 
     def _new_edge(self, node: InfoNode, action: Action) -> KeyEdge:
         edge = Edge(action, node.player, self._belief.keys.done(node.key, action))
+        edge.unavailable = node.visits
         node.by_action[action] = edge
         self._fresh.append((node, action))
         return edge
@@ -332,3 +342,5 @@ class Tree:
                 node.edges.append(edge)
             node.visits += 1
             edge.record(returns[node.player])
+        for edge in self._missed:
+            edge.unavailable += 1

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from games.api import CHANCE, Action, Game, State
 from search import evaluators
 from search.api import Decision, PlannerConfig, Position
-from search.errors import BrokenModelError, ErrorCount, SearchFailedError, describe, run_simulations
+from search.errors import BrokenModelError, ErrorCount, SearchFailedError, describe, root_actions, run_simulations
 from search.selection import Edge, Selector, exploration_constant, most_visited, pick, ucb, widening
 
 NodeEdge: TypeAlias = "Edge[Node]"
@@ -77,7 +77,7 @@ class Mcts:
         if position.state is None:
             raise SearchFailedError("mcts was given no state; expected Position.state of a perfect-information game.")
         try:
-            legal = self._game.legal_actions(position.state)
+            legal = root_actions(self._game, position.state)
         except MemoryError:
             raise
         except Exception as error:

@@ -21,10 +21,11 @@ class Edge(Generic[Child]):
         total: sum of the acting player's returns after the action, in the game's units.
         mean: total / visits.
         spread: 1 / sqrt(visits), kept here because selection reads it far more often than it changes.
-        absent: visits of the node, since the edge was made, at which the action was not legal.
+        unavailable: visits of the node at which the edge could not be chosen: those before it was made, and those at
+            which the action was not legal. Kept in ISMCTS alone.
     """
 
-    __slots__ = ("absent", "action", "child", "mean", "player", "spread", "total", "visits")
+    __slots__ = ("action", "child", "mean", "player", "spread", "total", "unavailable", "visits")
 
     def __init__(self, action: Action, player: int, child: Child) -> None:
         self.action = action
@@ -34,7 +35,7 @@ class Edge(Generic[Child]):
         self.total = 0.0
         self.mean = 0.0
         self.spread = 1.0
-        self.absent = 0
+        self.unavailable = 0
 
     def record(self, value: float) -> None:
         """Adds one simulation's return of the acting player."""
@@ -69,16 +70,16 @@ def ucb(constant: float) -> Selector[Child]:
 def availability_ucb(constant: float) -> Selector[Child]:
     """Returns the rule for nodes whose legal actions differ between determinizations (Cowling et al., 2012).
 
-    In the logarithm stands, instead of the node's visits, the number of those at which the action could be chosen.
+    In the logarithm stands, instead of the node's visits, the number of those at which the action could be chosen: it
+    was legal, and its edge was there. An edge that progressive widening made late so does not count the visits before
+    it as chances that it missed, which would have it explored at once as if it had been passed over.
 
     Args:
         constant: in the game's units.
     """
 
     def select(edges: Sequence[Edge[Child]], visits: int) -> Edge[Child]:
-        scores = [
-            edge.mean + constant * edge.spread * math.sqrt(math.log(max(1, visits - edge.absent))) for edge in edges
-        ]
+        scores = [edge.mean + constant * edge.spread * math.sqrt(math.log(visits - edge.unavailable)) for edge in edges]
         return edges[scores.index(max(scores))]
 
     return select

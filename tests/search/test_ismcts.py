@@ -1,12 +1,15 @@
 import copy
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from search import planner
 from search.api import Decision, PlannerConfig, Position
-from search.errors import SearchFailedError
+from search.belief import Belief
+from search.errors import ErrorCount, SearchFailedError
+from search.ismcts import Tree
 
 HIGH_BID = [({"sees": "high"}, None)]
 
@@ -200,3 +203,49 @@ def test_widening_limits_the_children_of_the_root() -> None:
     game = SometimesLegal()
     decision = decide(game, [({}, None)], 0, 50, widening_coefficient=0.1, widening_minimum=1)
     assert len(decision.visits) <= 2
+
+
+@pytest.mark.parametrize("widening", [{}, {"widening_coefficient": 0.1, "widening_minimum": 1}])
+def test_availability_counts_the_visits_at_which_an_edge_was_there_and_legal(widening: dict[str, Any]) -> None:
+    class Told(SometimesLegal):
+        last = ""
+
+        def resample_history(self, history: Any, player: int, rng: random.Random) -> list[str]:
+            self.last = super().resample_history(history, player, rng)[0]
+            return [self.last]
+
+    game, rng = Told(), random.Random(7)
+    config = PlannerConfig("ismcts", simulations=400, rollouts=1, belief_size=400, **widening)
+    position = Position(0, [({}, None)])
+    belief = Belief(game, game, position, config, rng, ErrorCount())
+    tree = Tree(game, config, position, belief, belief.next(), rng)
+    counted: Counter[str] = Counter()
+    for _ in range(400):
+        tree.simulate()
+        legal = game.legal_actions([game.last])
+        counted.update(edge.action for edge in tree.root.edges if edge.action in legal)
+    assert {edge.action: tree.root.visits - edge.unavailable for edge in tree.root.edges} == counted
+    assert sum(edge.visits for edge in tree.root.edges) == 400
+    assert counted["rare"] < 100 < counted["steady"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ({"legal_actions": 5}, "legal_actions returned a int, expected a list of strings"),
+        ({"legal_actions": "heads"}, "legal_actions returned a str, expected a list of strings"),
+        ({"legal_actions": ["heads", 3]}, "legal_actions returned a list that holds a int, expected strings alone"),
+        ({"legal_actions": []}, "lists no legal action"),
+        ({"current_player": 1.0}, "current_player returned a float, expected a whole number"),
+    ],
+)
+def test_model_that_breaks_the_types_at_the_root_is_at_fault(
+    pennies_game: Any, answers: dict[str, Any], message: str
+) -> None:
+    def answered(name: str, answer: Any) -> Any:
+        original = getattr(type(pennies_game), name)
+        return lambda self, state: answer if len(state) == 2 else original(self, state)
+
+    game = remade(pennies_game, **{name: answered(name, answer) for name, answer in answers.items()})
+    with pytest.raises(SearchFailedError, match=message):
+        decide(game, HIGH_BID, 1)

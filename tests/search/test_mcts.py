@@ -141,6 +141,23 @@ def test_missing_state_is_refused(tic_tac_toe: Any) -> None:
         planner.make(tic_tac_toe, PlannerConfig()).choose(Position(0, []), random.Random(0))
 
 
+@pytest.mark.parametrize(
+    ("function", "answer", "message"),
+    [
+        ("legal_actions", 5, "legal_actions returned a int, expected a list of strings"),
+        ("legal_actions", ["0", None], "legal_actions returned a list that holds a NoneType"),
+        ("current_player", "x", "current_player returned a str, expected a whole number"),
+        ("current_player", True, "current_player returned a bool, expected a whole number"),
+    ],
+)
+def test_model_that_breaks_the_types_at_the_root_is_at_fault(
+    tic_tac_toe: Any, function: str, answer: Any, message: str
+) -> None:
+    game = type("Broken", (type(tic_tac_toe),), {function: lambda self, state: answer})()
+    with pytest.raises(SearchFailedError, match=message):
+        decide(game)
+
+
 def best_replies(game: Any, state: Any, known: dict[str, tuple[float, list[str]]]) -> tuple[float, list[str]]:
     """Returns the value to x, and all the optimal actions."""
     board = state["board"]
