@@ -79,9 +79,7 @@ class SynthesisTask:
         kinds: tuple[Kind, ...] = ("transition", "random_play")
         if inference == "history":
             kinds = ("transition", "inference", "random_play")
-        # Chance's actions count too, and `GameInfo.max_length` counts those of players alone.
-        longest = max(1000, 4 * (info.max_length or 0))
-        options = BuildOptions(kinds=kinds, reference=reference, max_length=longest)
+        options = BuildOptions(kinds=kinds, reference=reference, max_length=longest_game(info, trajectories))
         tests = tuple(build(trajectories, options))
         return cls(rules, info, initial_state, tuple(trajectories), tests, inference)
 
@@ -128,6 +126,13 @@ class SynthesisTask:
                 "settings": settings,
             }
         )
+
+
+def longest_game(info: GameInfo, trajectories: Sequence[Trajectory]) -> int:
+    """Returns how many actions a random game may take in a test, chance's included: generous, but with an end."""
+    # `GameInfo.max_length` counts players' actions alone, and is unknown for a user's own game.
+    recorded = max((len(trajectory.steps) for trajectory in trajectories), default=0)
+    return max(1000, 4 * (info.max_length or 0), 4 * recorded)
 
 
 def _example(trajectory: Trajectory, index: int) -> ExampleHistory:

@@ -26,6 +26,7 @@ class ProcessValueChecker:
         settings: limits and workers.
         random_games: games played on the model; every state visited is asked about.
         speed_seconds: how long speed is measured.
+        bounds_known: whether values outside the game's bounds are a fault; not so where the bounds are a guess.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class ProcessValueChecker:
         *,
         random_games: int = 20,
         speed_seconds: float = 0.2,
+        bounds_known: bool = True,
     ) -> None:
         self._source = source
         self._tests = [to_worker(test) for test in tests]
@@ -45,6 +47,7 @@ class ProcessValueChecker:
         self._initial_state = initial_state
         self._settings = settings
         self._argument = {"games": random_games, "seconds": speed_seconds}
+        self._bounds_known = bounds_known
         self._sandbox = Sandbox(settings.capped(), settings.level, (SPEED,))
 
     def __call__(self, sources: Sequence[str]) -> list[ValueReport]:
@@ -88,7 +91,7 @@ class ProcessValueChecker:
         problems = []
         if figures["wrong_ends"]:
             problems.append(f"{figures['wrong_ends']} finished random games have a value that is not the reward")
-        if figures["out_of_bounds"]:
+        if figures["out_of_bounds"] and self._bounds_known:
             problems.append(f"{figures['out_of_bounds']} states have a value outside the bounds of the game")
         speed = figures["calls"] / figures["seconds"]
         return ValueReport(tuple(problems), speed, tested + figures["states"])
