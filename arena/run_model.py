@@ -1,5 +1,6 @@
 """The language model of a run: named by its settings, capped, recorded, and journaled."""
 
+import json
 from pathlib import Path
 
 from arena.errors import UsageError
@@ -7,9 +8,12 @@ from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
 from cwm.llm import factory, recordings
 from cwm.llm.api import LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Price
+from cwm.llm.files import write_whole
 from cwm.llm.journaled import Journaled
 from cwm.llm.recorder import Recorder
 from cwm.record import RunRecord
+
+ELAPSED_FILE = "elapsed.json"
 
 
 def compose(
@@ -34,10 +38,28 @@ def compose(
     answers = [call.completion for call in calls if call.completion is not None]
     provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=len(answers))
     model: LanguageModel = Budgeted(provider, spent, paid)
-    spent.restore_from(calls, {spec: paid}, elapsed_s=sum(answer.latency_s for answer in answers))
+    answered = sum(answer.latency_s for answer in answers)
+    spent.restore_from(calls, {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
     if recording is not None:
         model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
     return Journaled(model, record.calls)
+
+
+def read_elapsed(folder: Path) -> float:
+    """Returns the seconds that a run's earlier processes counted, waits and failed attempts included."""
+    try:
+        return float(json.loads((folder / ELAPSED_FILE).read_text(encoding="utf-8"))["seconds"])
+    except FileNotFoundError:
+        return 0.0
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{folder / ELAPSED_FILE} is damaged ({error}); delete it and set the cap on time anew."
+        ) from error
+
+
+def write_elapsed(folder: Path, spent: Budget) -> None:
+    """Stores the seconds used so far, for the cap on time of a resumed run."""
+    write_whole(folder / ELAPSED_FILE, json.dumps({"seconds": spent.elapsed_s()}) + "\n")
 
 
 def check(settings: RunSettings, caps: Caps) -> None:

@@ -59,7 +59,7 @@ class RunSettings:
     train_games: int = 5
     held_out_games: int = 0
     test_transitions: int = 10_000
-    planner_games: int = 4
+    planner_games: int = 10
     synthesis: SynthesisConfig = field(default_factory=SynthesisConfig)
     value: ValueConfig | None = None
     matches: MatchSettings | None = None

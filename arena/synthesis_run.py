@@ -23,7 +23,7 @@ from cwm.model_bundle import ModelBundle, describe, rules_hash
 from cwm.record import RunRecord, content_key
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
-from cwm.synthesis_events import OnEvent, ignore
+from cwm.synthesis_events import Event, OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask, longest_game
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
@@ -166,11 +166,15 @@ class SynthesisRun:
         self.settings = settings
         self.inputs = inputs
         self._workers = workers
-        self._on_event = on_event
+        self._listener = on_event
         self._on_stage = on_stage
         self._budget = run_model.budget(caps)
         self._model = run_model.compose(settings, caps, record, self._budget, recording)
         self._sandbox = Sandbox(level=settings.level)
+
+    def _on_event(self, event: Event) -> None:
+        run_model.write_elapsed(self.record.folder, self._budget)
+        self._listener(event)
 
     def run(self) -> Outcome:
         """Synthesises, chooses a value function, evaluates, and stores the model."""
