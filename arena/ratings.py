@@ -45,9 +45,9 @@ class Side:
     Attributes:
         agent: its name.
         games: games counted (a game in which it holds two seats counts once).
-        win: share of seats with the one highest return of the game.
-        draw: share of seats that share the highest return.
-        loss: share of the other seats.
+        win: share of its seats with the one highest return of the game, mean over the deals.
+        draw: share of its seats that share the highest return.
+        loss: share of its other seats.
         payoff: return, mean over its seats and over the rotations of a deal.
         seats: payoff by seat; None where it never sat.
     """
@@ -158,8 +158,7 @@ def side(agent: str, records: Sequence[GameRecord], players: int) -> Side | None
     """Returns one agent's results over the games at which it sat, None if there are none."""
     own = [record for record in records if agent in record.seats]
     payoff = _over_deals(own, lambda record: _mean(_own_returns(agent, record)))
-    outcomes = [_standing(record.returns, seat) for record in own for seat in _own_seats(agent, record)]
-    win, draw, loss = (rate_estimate([float(o == kind) for o in outcomes]) for kind in ("win", "draw", "loss"))
+    win, draw, loss = (_standing_rate(agent, own, kind) for kind in ("win", "draw", "loss"))
     if payoff is None or win is None or draw is None or loss is None:
         return None
     seats = tuple(_seat_payoff(agent, own, seat) for seat in range(players))
@@ -248,6 +247,15 @@ def _standing(returns: Sequence[float], seat: int) -> str:
     if returns[seat] < best:
         return "loss"
     return "win" if sum(value == best for value in returns) == 1 else "draw"
+
+
+def _standing_rate(agent: str, records: Sequence[GameRecord], kind: str) -> Estimate | None:
+    """Returns how large a share of its seats an agent won, drew or lost, with a deal as the independent unit."""
+
+    def share(record: GameRecord) -> float:
+        return _mean([float(_standing(record.returns, seat) == kind) for seat in _own_seats(agent, record)])
+
+    return _rate_over_deals(records, share)
 
 
 def _seat_payoff(agent: str, records: Sequence[GameRecord], seat: int) -> Estimate | None:

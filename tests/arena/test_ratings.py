@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from arena.intervals import wilson
 from arena.match import Forfeit, GameRecord
 from arena.ratings import cooperation, side, standings, without_forfeits
 from games.api import GameInfo
@@ -37,6 +38,24 @@ def test_rates_count_wins_draws_and_losses(record: Builder) -> None:
     assert found is not None
     assert (found.win.mean, found.draw.mean, found.loss.mean) == pytest.approx((3 / 7, 2 / 7, 2 / 7))
     assert found.win.n == 7
+
+
+def test_interval_of_a_win_rate_rests_on_deals_not_on_seats(record: Builder) -> None:
+    """Both seatings of a deal share its cards: 10 deals of 2 games are 10 units, whichever way the games are cut."""
+    records = [
+        game
+        for deal in range(10)
+        for game in (record("a b", [1.0, -1.0], deal), record("b a", [1.0, -1.0] if deal < 5 else [-1.0, 1.0], deal))
+    ]
+    found = side("a", records, 2)
+    assert found is not None
+    assert (found.games, found.win.n, found.draw.n, found.loss.n) == (20, 10, 10, 10)
+    # Five deals are won and lost in turn, five won twice.
+    assert (found.win.mean, found.draw.mean, found.loss.mean) == (0.75, 0.0, 0.25)
+    assert (found.win.low, found.win.high) == wilson(7.5, 10)
+    both = side("a", [record("a a", [1.0, -1.0], deal) for deal in range(4)], 2)
+    assert both is not None
+    assert (both.win.mean, both.win.n) == (0.5, 4)
 
 
 def test_three_players_win_alone_or_draw_together(record: Builder) -> None:
