@@ -92,6 +92,4 @@ def explain(
     except ReplayMissError as miss:
         console.out.print(str(miss))
         raise typer.Exit(EXIT_NEGATIVE) from None
-    console.out.print(
-        f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters", markup=False
-    )
+    console.out.print(f"recorded: {completion.outcome}, {completion.model}, {len(completion.text)} characters")

@@ -199,7 +199,7 @@ def _inputs(
         if held_out is not None or stated != Stated():
             raise UsageError(
                 f"{game} is a registered game, whose test games are played and whose information is known: "
-                "leave out --held-out and --perfect-information/--hidden-information."
+                "leave out --held-out, --perfect-information/--hidden-information, --min-utility and --max-utility."
             )
         return run_inputs.registered(game, games, seed)
     if rules is None or trajectories is None:
