@@ -164,15 +164,10 @@ def _accuracy(result: dict[str, Any]) -> list[Accuracy]:
     for split in sorted(result.get("evaluations", {}), key=SPLIT_ORDER.index):
         found = result["evaluations"][split]
         for kind, tally in found["kinds"].items():
-            rows.append(_row(split, kind, tally))
+            rows.append(Accuracy.of(split, kind, tally))
         for field, tally in found["fields"].items():
-            rows.append(_row(split, Accuracy.field_of(field), tally))
+            rows.append(Accuracy.of(split, Accuracy.field_of(field), tally))
     return rows
-
-
-def _row(split: str, kind: str, tally: dict[str, Any]) -> Accuracy:
-    errors = tally["errors"] + tally["timeouts"] + tally["not_run"]
-    return Accuracy(split, kind, tally["passed"], tally["wrong"], errors)
 
 
 def _calls(record: RunRecord) -> list[CallView]:

@@ -57,8 +57,8 @@ class Tally:
         return self.passed / answers if answers else None
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the counts and the accuracy."""
-        return asdict(self) | {"accuracy": self.accuracy}
+        """Returns the counts and both accuracies."""
+        return asdict(self) | {"accuracy": self.accuracy, "accuracy_of_answers": self.accuracy_of_answers}
 
 
 @dataclass(frozen=True)

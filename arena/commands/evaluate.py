@@ -73,10 +73,7 @@ def command(
 def _rows(made: Evaluation, split: str) -> list[Accuracy]:
     """Returns a row a kind, one for the final scores, and one for each field with a failure."""
     tallies = {**made.kinds, **{Accuracy.field_of(name): tally for name, tally in made.fields.items()}}
-    rows = [
-        Accuracy(split, name, tally.passed, tally.wrong, tally.errors + tally.timeouts + tally.not_run)
-        for name, tally in tallies.items()
-    ]
+    rows = [Accuracy.of(split, name, tally.to_json()) for name, tally in tallies.items()]
     shown = headline(rows)
     return shown + [row for row in rows if row.is_field and row.passed < row.total and row not in shown]
 

@@ -16,7 +16,9 @@ class Accuracy:
         kind: kind of unit test, e.g. `transition`, or one field of the transitions, see `field_of`.
         passed: right answers.
         failed: wrong answers.
-        errors: exceptions, time-outs and tests that could not be run.
+        errors: exceptions, deaths and values that are no JSON.
+        timeouts: no answer within the time allowed.
+        not_run: left out, because the program ran out of time or died too often before.
     """
 
     split: str
@@ -24,6 +26,14 @@ class Accuracy:
     passed: int
     failed: int = 0
     errors: int = 0
+    timeouts: int = 0
+    not_run: int = 0
+
+    @classmethod
+    def of(cls, split: str, kind: str, tally: Mapping[str, int]) -> "Accuracy":
+        """Returns the row of a `cwm.evaluation.Tally` as JSON."""
+        names = ("passed", "wrong", "errors", "timeouts", "not_run")
+        return cls(split, kind, *(tally[name] for name in names))
 
     @staticmethod
     def field_of(name: str) -> str:
@@ -36,12 +46,18 @@ class Accuracy:
 
     @property
     def total(self) -> int:
-        return self.passed + self.failed + self.errors
+        return self.passed + self.failed + self.errors + self.timeouts + self.not_run
 
     @property
     def rate(self) -> float | None:
-        """Returns the share of right answers, None where there are no tests."""
+        """Returns the share of right answers among all tests, None where there are no tests."""
         return self.passed / self.total if self.total else None
+
+    @property
+    def rate_of_answers(self) -> float | None:
+        """Returns the share of right answers among the answers, None where there are no answers."""
+        answers = self.passed + self.failed
+        return self.passed / answers if answers else None
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from cwm.evaluation import FINAL_SCORES
 
 def accuracy_table(rows: Sequence[Accuracy]) -> Table:
     """Returns accuracy by split and kind of test."""
-    table = _table("Accuracy", ["games", "kind of test"], ["tests", "right", "wrong", "errors", "accuracy"])
+    numbers = ["tests", "right", "wrong", "errors", "timeouts", "not run", "accuracy"]
+    table = _table("Accuracy", ["games", "kind of test"], numbers)
     for row in rows:
-        counts = (row.total, row.passed, row.failed, row.errors)
+        counts = (row.total, row.passed, row.failed, row.errors, row.timeouts, row.not_run)
         _add(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
     return table
 

@@ -66,3 +66,4 @@ def test_a_report_is_json_and_says_its_level(games):
     data = summarise(tests, [passed(test) for test in tests], games, "process").to_json()
     assert data["level"] == "process"
     assert data["kinds"]["transition"]["accuracy"] == 1.0
+    assert data["kinds"]["transition"]["accuracy_of_answers"] == 1.0

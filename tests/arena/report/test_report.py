@@ -26,6 +26,7 @@ from arena.report.data import (
 )
 from arena.report.page import heat, render, write
 from arena.report.tree_layout import layout
+from cwm.evaluation import Tally
 from games.api import GameInfo
 
 Builder = Callable[..., GameRecord]
@@ -176,6 +177,22 @@ def test_accuracy_below_one_is_never_shown_as_one() -> None:
     assert formatting.accuracy(0.999999) == "0.9999"
     assert formatting.accuracy(1.0) == "1.0000"
     assert formatting.accuracy(None) == "–"
+
+
+def test_wrong_answers_errors_timeouts_and_tests_left_out_stand_apart(data: ReportData) -> None:
+    tally = Tally(passed=60, wrong=21, errors=11, timeouts=5, not_run=3, ours=7)
+    row = Accuracy.of("test", "transition", tally.to_json())
+    assert (row.passed, row.failed, row.errors, row.timeouts, row.not_run, row.total) == (60, 21, 11, 5, 3, 100)
+    assert (row.rate, row.rate_of_answers) == (tally.accuracy, tally.accuracy_of_answers) == (0.6, 60 / 81)
+    screen = Console(file=io.StringIO(), width=120)
+    screen.print(tables.accuracy_table([row]))
+    assert isinstance(screen.file, io.StringIO)
+    lines = [re.findall(r"[\w.]+(?: run)?", line) for line in screen.file.getvalue().splitlines()]
+    assert lines[2][-7:] == ["tests", "right", "wrong", "errors", "timeouts", "not run", "accuracy"]
+    assert lines[4][-7:] == ["100", "60", "21", "11", "5", "3", "0.6000"]
+    text = " ".join(Page(render(dataclasses.replace(data, accuracy=(row,)))).text.split())
+    assert "errorstimeoutsnot runaccuracyof answers" in text
+    assert "0.7407" in text
 
 
 def test_estimate_is_shown_with_what_is_known() -> None:
