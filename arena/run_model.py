@@ -85,9 +85,9 @@ def price(settings: RunSettings, caps: Caps) -> Price | None:
     Raises:
         ConfigurationError: the model's name is wrong, or the prices are.
     """
-    # The recorded completions cost nothing, and where none ship for the game there is no price either.
-    spec = "replay:recorded" if settings.llm == DEFAULT_LLM else settings.llm
-    return factory.price_of(spec, caps.price_in, caps.price_out)
+    # The recorded completions cost nothing; where none ship for the game, a model with a price is still to be named.
+    unnamed = "replay:recorded" if _ships(settings) else "openai:unnamed"
+    return factory.price_of(unnamed if settings.llm == DEFAULT_LLM else settings.llm, caps.price_in, caps.price_out)
 
 
 def model_spec(settings: RunSettings) -> str:
@@ -98,11 +98,15 @@ def model_spec(settings: RunSettings) -> str:
     """
     if settings.llm != DEFAULT_LLM:
         return settings.llm
-    names = recordings.bundled_names()
-    if settings.registered and settings.game in names:
+    if _ships(settings):
         return f"replay:{settings.game}"
+    names = recordings.bundled_names()
     own = "" if settings.registered else "your own game "
     raise UsageError(
         f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
         "name a language model with --llm, e.g. --llm openai:MODEL."
     )
+
+
+def _ships(settings: RunSettings) -> bool:
+    return settings.registered and settings.game in recordings.bundled_names()

@@ -153,6 +153,11 @@ def test_dry_run_shows_the_prompt_and_its_cost_and_makes_nothing(cwm: Any, tmp_p
     assert not (tmp_path / "run").exists()
 
 
+def test_dry_run_of_an_own_game_promises_no_free_call(cwm: Any, own_game: Any) -> None:
+    assert cwm(*own(own_game), "--dry-run", "--json").json["first_call_costs_at_most"] is None
+    assert cwm("synthesize", "tic_tac_toe", "--dry-run", "--json").json["first_call_costs_at_most"] == 0.0
+
+
 def test_a_run_at_its_cap_goes_on_with_a_higher_one_and_repeats_no_answer(
     cwm: Any, own_game: Any, tmp_path: Path
 ) -> None:
