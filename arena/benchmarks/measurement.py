@@ -16,7 +16,7 @@ class Measurement:
 
     Attributes:
         name: path-like, e.g. `search/tic_tac_toe/true`.
-        value: the figure, in `unit`.
+        value: the figure, in `unit`; None where there is nothing to measure, `note` says why.
         unit: e.g. `simulations/s`, `s`, `ms`.
         baseline: what it is compared with, measured in the same run, in `unit`; None if nothing.
         ratio: value / baseline, the median over interleaved pairs where both were timed so.
@@ -24,7 +24,7 @@ class Measurement:
     """
 
     name: str
-    value: float
+    value: float | None
     unit: str
     baseline: float | None = None
     ratio: float | None = None
@@ -88,5 +88,7 @@ def table(measurements: Sequence[Measurement]) -> Table:
     return made
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,6 +1,7 @@
 """`cwm benchmark search`: simulations a second of our planners, beside OpenSpiel's Python bots on the same games."""
 
 import random
+import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from open_spiel.python.algorithms import mcts as spiel_mcts
 from arena.benchmarks.measurement import Measurement, interleaved
 from cwm.sandbox.api import Limits
 from cwm.sandbox.host import Sandbox, Worker
-from cwm.trajectories import Trajectory, collect
+from cwm.trajectories import Trajectory, game_seed, play, random_policy
 from cwm.world_model import ModelBundle
 from games import registry
 from games.api import Game
@@ -23,6 +24,8 @@ from search.api import PlannerConfig, Position
 from search.session import PAYLOAD
 
 PAIRS = 20
+GAMES_A_POSITION = 20
+"""So many random games are played at most for each position."""
 POSITIONS = 50
 UNIT = "simulations/s"
 
@@ -56,12 +59,24 @@ class Situation:
 
 
 def situations(game: Game, count: int, seed: int) -> list[Situation]:
-    """Returns `count` decision points of random games, each from a game of its own."""
-    found = []
-    for number, trajectory in enumerate(collect(game, count, seed)):
-        ends = [index for index, step in enumerate(trajectory.steps) if step.player >= 0]
-        found.append(_situation(game, trajectory, random.Random(f"{seed}/{number}").choice(ends)))
-    return found
+    """Returns `count` decision points of random games, each from a game of its own.
+
+    A player has at least two legal actions at each: with one, our planners answer without a search, and would be
+    credited with simulations that never ran.
+
+    Raises:
+        ValueError: too few of the random games hold such a point.
+    """
+    found: list[Situation] = []
+    policies = [random_policy] * game.info.num_players
+    for number in range(GAMES_A_POSITION * count):
+        trajectory = play(game, policies, game_seed(seed, number), number)
+        choices = [i for i, step in enumerate(trajectory.steps) if step.player >= 0 and len(step.legal_actions) > 1]
+        if choices:
+            found.append(_situation(game, trajectory, random.Random(f"{seed}/{number}").choice(choices)))
+        if len(found) == count:
+            return found
+    raise ValueError(f"{game.info.id}: only {len(found)} of the {count} positions with two legal actions were met.")
 
 
 def _situation(game: Game, trajectory: Trajectory, end: int) -> Situation:
@@ -101,19 +116,25 @@ def true_rate(game: Game, config: PlannerConfig, found: Sequence[Situation]) -> 
     return measure
 
 
-def model_rate(worker: Worker, config: PlannerConfig, found: Sequence[Situation]) -> Callable[[], float]:
-    """Returns a function that times our planner inside a model's worker, by the worker's own clock."""
+def model_rate(bundle: ModelBundle, config: PlannerConfig, found: Sequence[Situation]) -> Callable[[], float]:
+    """Returns a function that times our planner inside a model's worker, by the worker's own clock.
+
+    Every time it is called it starts a worker anew: what a program has cached is not carried over.
+    """
 
     def measure() -> float:
-        reply = worker.payload(
-            "search.session",
-            "benchmark",
-            {"config": config.to_json(), "positions": [situation.argument for situation in found]},
-            seed=0,
-            timeout_s=600.0,
-        )
+        with open_model(bundle) as worker:
+            reply = worker.payload(
+                "search.session",
+                "benchmark",
+                {"config": config.to_json(), "positions": [situation.argument for situation in found]},
+                seed=0,
+                timeout_s=600.0,
+            )
         if reply.failure is not None:
             raise RuntimeError(f"the model failed under the planner: {reply.outcome}: {reply.failure.message}")
+        if reply.value["fallbacks"]:
+            raise RuntimeError(f"the search on the model gave up at {reply.value['fallbacks']} positions")
         return float(reply.value["per_second"])
 
     return measure
@@ -164,9 +185,9 @@ def _against_spiel(setting: Setting, bundle: ModelBundle | None, seed: int) -> I
     ours = true_rate(game, config, found)
     yield interleaved(f"search/{setting.game}/true", UNIT, ours, theirs, setting.pairs, note)
     if bundle is not None:
-        with open_model(bundle) as worker:
-            ours = model_rate(worker, config, found)
-            yield interleaved(f"search/{setting.game}/cwm", UNIT, ours, theirs, setting.pairs, note)
+        ours = model_rate(bundle, config, found)
+        cold = f"{note}, a fresh worker for each"
+        yield interleaved(f"search/{setting.game}/cwm", UNIT, ours, theirs, setting.pairs, cold)
 
 
 def open_model(bundle: ModelBundle, limits: Limits = Limits()) -> Worker:  # noqa: B008
@@ -183,7 +204,7 @@ def open_model(bundle: ModelBundle, limits: Limits = Limits()) -> Worker:  # noq
 
 
 def _time_a_move(bundle: ModelBundle, seed: int) -> Iterator[Measurement]:
-    """Seconds a move on yokai-9c-2p: medians over positions in the worker."""
+    """Seconds a move on yokai-9c-2p: medians over positions, each in a worker of its own."""
     game = registry.make("yokai-9c-2p")
     found = situations(game, POSITIONS, seed)
     base = PlannerConfig(
@@ -194,16 +215,13 @@ def _time_a_move(bundle: ModelBundle, seed: int) -> Iterator[Measurement]:
     )
     settings = [("value", base)] if bundle.value_source else []
     settings.append(("rollouts", replace(base, simulations=1000, leaf="rollout", rollouts=10)))
-    with open_model(bundle) as worker:
-        for name, config in settings:
-            rates = []
-            for situation in found:
-                rate = model_rate(worker, config, [situation])()
-                rates.append(config.simulations / rate if rate else 0.0)
-            leaf = "value function" if config.leaf == "value" else f"{config.rollouts} rollouts"
-            yield Measurement(
-                name=f"search/yokai-9c-2p/move/{name}",
-                value=sorted(rates)[len(rates) // 2],
-                unit="s",
-                note=f"{config.simulations} simulations, {leaf}, {len(found)} positions, slowest {max(rates):.2f} s",
-            )
+    for name, config in settings:
+        times = [config.simulations / model_rate(bundle, config, [situation])() for situation in found]
+        leaf = "value function" if config.leaf == "value" else f"{config.rollouts} rollouts"
+        yield Measurement(
+            name=f"search/yokai-9c-2p/move/{name}",
+            value=statistics.median(times),
+            unit="s",
+            note=f"{config.simulations} simulations, {leaf}, {len(found)} positions, a fresh worker for each, slowest "
+            f"{max(times):.2f} s",
+        )

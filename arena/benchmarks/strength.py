@@ -7,8 +7,10 @@ from arena import tournament
 from arena.agent_specs import AgentSpec
 from arena.benchmarks.measurement import Measurement
 from arena.intervals import Estimate
+from arena.report import paper_figures
 from arena.store import GameStore
-from arena.tournament import TournamentConfig
+from arena.tournament import TournamentConfig, TournamentResult
+from games.api import DEFAULT_VIEW
 
 GAME = "yokai-9c-2p"
 GAMES = 200
@@ -36,11 +38,19 @@ def run(model: Path, store: Path, workers: int, games: int = GAMES) -> Iterator[
     config = tournament.prepare(TournamentConfig(GAME, (agent,), games, SEED, "self"))
     store.mkdir(parents=True, exist_ok=True)
     with GameStore(store, config.to_json()) as opened:
-        result = tournament.run(config, opened, workers=workers)
+        yield from figures(config, tournament.run(config, opened, workers=workers))
+
+
+def figures(config: TournamentConfig, result: TournamentResult) -> Iterator[Measurement]:
+    """Yields the cooperative figures of finished games.
+
+    Args:
+        config: with its one agent resolved.
+        result: the games.
+    """
     found = result.table.agents[0].self_play
     assert found is not None
-    digest = (config.agents[0].model_hash or "")[:12]
-    note = f"{len(result.records)} games, {SIMULATIONS} simulations, no memory help, model {digest}"
+    note = _settings(config, len(result.records))
     for name, estimate in (
         ("R", found.score),
         ("return", found.returns),
@@ -50,14 +60,47 @@ def run(model: Path, store: Path, workers: int, games: int = GAMES) -> Iterator[
         ("WEE", found.won_given_early),
         ("LEN", found.length),
     ):
-        if estimate is not None:
-            yield Measurement(f"strength/{GAME}/{name}", estimate.mean, "", note=f"{_interval(estimate)}, {note}")
+        value = None if estimate is None else estimate.mean
+        yield Measurement(f"strength/{GAME}/{name}", value, "", note=f"{_interval(estimate)}, {note}")
     seconds = result.table.agents[0].seconds
     if seconds is not None:
         yield Measurement(f"strength/{GAME}/move", seconds, "s", note=f"mean of a move, {note}")
 
 
-def _interval(estimate: Estimate) -> str:
+def published() -> list[Measurement]:
+    """Returns the paper's figures of its agents and of people, as records beside ours."""
+    found = []
+    for row in paper_figures.rows(GAME):
+        agent = f"{row.agent}, {'with' if row.memory else 'no'} memory help"
+        for name, figure in (
+            ("R with itself", row.self_play),
+            ("R with others", row.cross_play),
+            ("SEE", row.cross_success_early),
+            ("EE", row.cross_early),
+            ("WEE", row.cross_won_given_early),
+            ("LEN", row.cross_length),
+        ):
+            value = figure[0] if isinstance(figure, tuple) else figure
+            error = f"standard error {figure[1]}, " if isinstance(figure, tuple) else ""
+            missing = "not published, " if figure is None else ""
+            note = f"{error}{missing}{paper_figures.YOKAI_SOURCE}"
+            found.append(Measurement(f"strength/{GAME}/published/{agent}/{name}", value, "", note=note))
+    return found
+
+
+def _settings(config: TournamentConfig, games: int) -> str:
+    """Returns all that the figures depend on: games, seed, view, planner, sandbox, model."""
+    (agent,) = config.agents
+    planner = ", ".join(f"{name} {value}" for name, value in agent.planner.items())
+    view = "no memory help" if agent.view == DEFAULT_VIEW else f"view {agent.view}"
+    digest = (agent.model_hash or "")[:12]
+    runtime = f"{config.runtime.move_timeout_s:g} s and {config.runtime.memory_mb} MiB at level {config.runtime.level}"
+    return f"{games} games, seed {config.seed}, {view}, {planner}, {runtime}, model {digest}"
+
+
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "nobody ended early"
     if estimate.low is None or estimate.high is None:
         return "no interval"
     return f"95 % interval {estimate.low:.2f} to {estimate.high:.2f}"

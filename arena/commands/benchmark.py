@@ -12,6 +12,7 @@ from arena.benchmarks import game_speed, sandbox_speed, search_speed, strength
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
+from arena.report.tables import paper_table
 from cwm.llm import recordings
 
 
@@ -45,11 +46,15 @@ def command(
     for item in _measurements(name, model, games, seed, workers):
         found.append(item)
         if not as_json:
-            console.notices.print(f"{item.name}: {item.value:.4g} {item.unit}")
+            value = "nothing to measure" if item.value is None else f"{item.value:.4g} {item.unit}"
+            console.notices.print(f"{item.name}: {value}")
+    published = name is Name.STRENGTH
     if as_json:
-        console.print_json([item.to_json() for item in found])
+        console.print_json([item.to_json() for item in (*found, *(strength.published() if published else ()))])
         return
     console.out.print(table(found))
+    if published:
+        console.out.print(paper_table(strength.GAME))
     console.out.print(f"measured on: {machine()}")
 
 

@@ -78,11 +78,14 @@ def paper_table(game: str) -> Table | None:
     rows = paper_figures.rows(game)
     if not rows:
         return None
-    table = _table("Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "LEN"])
+    table = _table(
+        "Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "EE", "WEE", "LEN"]
+    )
     table.caption = paper_figures.YOKAI_SOURCE
     for row in rows:
         figures = (formatting.pair(row.self_play), formatting.pair(row.cross_play))
-        more = (formatting.share(row.cross_success_early), formatting.share(row.cross_length, 1))
+        shares = (row.cross_success_early, row.cross_early, row.cross_won_given_early)
+        more = (*map(formatting.share, shares), formatting.share(row.cross_length, 1))
         _add(table, row.agent, "yes" if row.memory else "no", *figures, *more)
     return table
 
