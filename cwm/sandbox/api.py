@@ -7,6 +7,10 @@ from typing import Any, Literal, TypeAlias
 Level: TypeAlias = Literal["strong+", "strong", "seatbelt", "external", "process"]
 
 
+class SandboxUnavailableError(RuntimeError):
+    """A program cannot be run as safely as was asked for, or no worker can be started at all."""
+
+
 class Outcome(StrEnum):
     """What became of one request to a worker. The last two are ours and are never scored against a program."""
 

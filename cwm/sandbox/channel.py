@@ -3,10 +3,10 @@
 import contextlib
 import os
 import select
-import signal
 import struct
-import subprocess
 import time
+
+from cwm.sandbox.child import Child
 
 HEADER = struct.Struct(">I")
 TICK_S = 0.2
@@ -37,14 +37,14 @@ class OversizeError(ChannelError):
 class Channel:
     """Pipes to one child process."""
 
-    def __init__(self, process: subprocess.Popen[bytes], request_fd: int, reply_fd: int, output_bytes: int) -> None:
+    def __init__(self, child: Child, request_fd: int, reply_fd: int, output_bytes: int) -> None:
         """Args:
-        process: the child, started in a session of its own, with stdout and stderr as pipes.
+        child: the process.
         request_fd: where requests are written.
         reply_fd: where replies are read.
         output_bytes: how much of the child's output is kept (the last).
         """
-        self._process = process
+        self._child = child
         self._request_fd = request_fd
         self._reply_fd = reply_fd
         self._output_bytes = output_bytes
@@ -52,10 +52,7 @@ class Channel:
         self._output = bytearray()
         self._printed = 0
         self._ended = False
-        self.cpu_s = 0.0
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._drains = {process.stdout.fileno(), process.stderr.fileno()}
+        self._drains = {child.stdout, child.stderr}
         self._poll = select.poll()
         for descriptor in (*self._drains, reply_fd):
             os.set_blocking(descriptor, False)
@@ -127,54 +124,37 @@ class Channel:
         self._drain_now()
         return self._output.decode("utf-8", "replace")
 
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds that the worker used, once it has ended."""
+        return self._child.cpu_s
+
+    @property
+    def lost(self) -> bool:
+        """True if the worker ended with the process that forked it."""
+        return self._child.lost
+
     def signal(self, number: int) -> None:
         """Sends a signal to the worker alone."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
+        self._child.signal(number)
 
     def wait_for_end(self, seconds: float) -> int | None:
         """Returns the exit status (negative: signal) if the worker ends by itself within `seconds`, else None."""
         end = time.monotonic() + seconds
-        while not self._reap(os.WNOHANG):
+        while not self._child.collect(wait=False):
             if time.monotonic() > end:
                 return None
             time.sleep(0.002)
-        return self._process.returncode
+        return self._child.returncode
 
     def destroy(self) -> None:
-        """Kills the whole process group, collects the child and closes every descriptor."""
-        self._kill_group()
-        self._reap(0)
+        """Kills the worker with all that it started, collects it and closes every descriptor."""
+        self._child.kill()
+        self._child.collect(wait=True)
         for descriptor in (self._request_fd, self._reply_fd):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-
-    def _kill_group(self) -> None:
-        # Only while the child is not collected: afterwards its number may belong to someone else.
-        # PermissionError: on some systems the answer for a group of zombies.
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-
-    def _reap(self, flags: int) -> bool:
-        """Collects the child if it has ended (with `os.WNOHANG`), or once it ends (with 0)."""
-        if self._process.returncode is not None:
-            return True
-        if hasattr(os, "waitid"):
-            if os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | flags) is None:
-                return False
-            self._kill_group()
-        # Without waitid (macOS before Python 3.13) processes that a dead child started may outlive it.
-        pid, status, usage = os.wait4(self._process.pid, flags)
-        if pid == 0:
-            return False
-        self._process.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu_s = usage.ru_utime + usage.ru_stime
-        return True
+        self._child.close()
 
     def _write(self, data: memoryview) -> int:
         try:
@@ -188,7 +168,7 @@ class Channel:
         if remaining <= 0:
             raise DeadlineError("the deadline passed")
         events = self._poll.poll(min(remaining, TICK_S) * 1000)
-        if not events and self._reap(os.WNOHANG):
+        if not events and self._child.collect(wait=False):
             self._read(self._reply_fd)
             self._ended = True
         writable = set()

@@ -2,45 +2,25 @@
 
 import contextlib
 import json
-import os
 import secrets
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cwm.sandbox import isolation, payload
+from cwm.sandbox import isolation, launch, levels, nurseries
 from cwm.sandbox.api import Failure, Level, Limits, Outcome, ProgramSource, Reply
-from cwm.sandbox.channel import Channel, ClosedError, DeadlineError, OversizeError
+from cwm.sandbox.channel import ClosedError, DeadlineError, OversizeError
 from cwm.sandbox.failures import split_dump
-from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.sandbox.launch import ENVELOPE_BYTES, EXIT_GRACE_S, Started
+from cwm.sandbox.nurseries import NurseryError
+from cwm.sandbox.replies import death, is_result, parse
 from cwm.sandbox.service import WHERE_SIGNAL
 from games.api import Json
 
-WORKER = Path(__file__).with_name("worker.py")
-START_S = 30.0
-"""A worker that is not ready by then never will be: the machine is at fault, not the program."""
 DUMP_GRACE_S = 0.2
-EXIT_GRACE_S = 1.0
-ENVELOPE_BYTES = 128 * 1024
-"""Room in a frame beside the value: output tail, failure, traceback."""
 DEFAULT_LIMITS = Limits()
-FROM_WORKER = frozenset(
-    {
-        Outcome.OK,
-        Outcome.MODEL_ERROR,
-        Outcome.BAD_VALUE,
-        Outcome.REPLY_TOO_LARGE,
-        Outcome.MEMORY_EXCEEDED,
-        Outcome.INFRA_ERROR,
-    }
-)
-"""What a worker may say of itself; all else is found out by the parent."""
 
 
 class Worker:
@@ -48,18 +28,21 @@ class Worker:
 
     Attributes:
         level: isolation level that holds.
+        landlock: Landlock ABI in force, 0 for none.
+        lock_s: seconds that the worker took to lock itself.
         loaded: how loading the program went; if it is not ok, every call fails.
     """
 
-    def __init__(self, channel: Channel, limits: Limits, level: Level) -> None:
+    def __init__(self, started: Started, limits: Limits) -> None:
         """Args:
-        channel: pipes to a child that is ready.
+        started: a process that is ready.
         limits: caps.
-        level: isolation level that holds.
         """
-        self.level = level
+        self.level: Level = started.level
+        self.landlock = started.landlock
+        self.lock_s = started.lock_s
         self.loaded = Reply(Outcome.INFRA_ERROR)
-        self._channel = channel
+        self._channel = started.channel
         self._limits = limits
         self._alive = True
 
@@ -127,7 +110,7 @@ class Worker:
         reply, more = self._exchange(request, min(end, started + self._limits.wall_s))
         while more:
             reply, more = self._next(request["id"], min(end, time.monotonic() + per_test_s))
-            if more and (len(results) >= len(tests) or not _is_result(reply.value, tests[len(results)])):
+            if more and (len(results) >= len(tests) or not is_result(reply.value, tests[len(results)])):
                 reply, more = self._break_off(), False
             elif more:
                 results.append(reply.value)
@@ -178,7 +161,7 @@ class Worker:
             # An interrupt in mid-answer leaves the pipe out of step.
             self.close()
             raise
-        parsed = _parse(frame, identity)
+        parsed = parse(frame, identity)
         if parsed is None:
             return self._break_off(), False
         reply, more = parsed
@@ -203,9 +186,12 @@ class Worker:
             return Reply(Outcome.WALL_TIMEOUT, failure=failure, output_tail=printed)
         status = self._channel.wait_for_end(EXIT_GRACE_S)
         printed, where, line = split_dump(self._channel.output())
-        cpu_s = self._channel.cpu_s
+        cpu_s, lost = self._channel.cpu_s, self._channel.lost
         self.close()
-        outcome, kind, message = _death(status, cpu_s, self._limits)
+        if lost:
+            failure = Failure("WorkerLost", "the process from which workers are forked ended, and the worker with it")
+            return Reply(Outcome.INFRA_ERROR, failure=failure)
+        outcome, kind, message = death(status, cpu_s, self._limits)
         return Reply(outcome, failure=Failure(kind, message, line, where), output_tail=printed)
 
     def _break_off(self) -> Reply:
@@ -219,17 +205,35 @@ class Worker:
 
 
 class Sandbox:
-    """Starts workers of one kind."""
+    """Starts workers of one kind.
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS, level: Level = "process", payload: Sequence[str] = ()) -> None:
+    Attributes:
+        limits: caps on each worker.
+        level: isolation level of every worker.
+        payload: trusted modules.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = DEFAULT_LIMITS,
+        level: Level | None = None,
+        payload: Sequence[str] = (),
+        *,
+        nursery: bool = True,
+        landlock: bool = True,
+    ) -> None:
         """Args:
         limits: caps on each worker.
-        level: isolation level; never lowered silently.
+        level: isolation level, never lowered silently; None for the best that this machine has.
         payload: names of trusted modules that a worker loads before the program, in order.
+        nursery: fork workers from a clean process where that is possible; it is quicker, and else the same.
+        landlock: use Landlock where the kernel has it; False only to test that the rest holds without it.
         """
         self.limits = limits
-        self.level = level
+        self.level: Level = levels.default() if level is None else level
         self.payload = tuple(payload)
+        self._nursery = nursery
+        self._landlock = landlock
 
     def start(self, program: ProgramSource, seed: int = 0) -> Worker:
         """Starts a worker and loads a program.
@@ -241,7 +245,7 @@ class Sandbox:
         Raises:
             SandboxUnavailableError: no worker can be started, or not at this level.
         """
-        worker = self._start_empty(isolation.select(self.level))
+        worker = Worker(self._launch(isolation.select(self.level, self._landlock)), self.limits)
         try:
             worker.load(program, seed=seed)
         except BaseException:
@@ -249,100 +253,9 @@ class Sandbox:
             raise
         return worker
 
-    def _start_empty(self, chosen: isolation.Isolation) -> Worker:
-        settings: dict[str, Any] = {
-            "isolation": isolation.settings(chosen, self.limits),
-            "reply_bytes": self.limits.reply_bytes,
-            "output_bytes": self.limits.output_bytes,
-            "id": secrets.token_hex(8),
-        }
-        modules = payload.encoded(self.payload)
-        channel = _spawn(chosen, self.limits)
-        deadline = time.monotonic() + START_S
-        try:
-            channel.send(json.dumps({"modules": modules, "settings": settings}).encode("ascii"), deadline)
-            parsed = _parse(channel.receive(deadline, ENVELOPE_BYTES), settings["id"])
-        except (DeadlineError, ClosedError, OversizeError) as error:
-            channel.wait_for_end(EXIT_GRACE_S)
-            said = channel.output().strip().splitlines()[-3:]
-            channel.destroy()
-            raise SandboxUnavailableError(f"a worker did not start: {error}; it said: {' / '.join(said)}") from error
-        except BaseException:
-            channel.destroy()
-            raise
-        if parsed is None or parsed[0].value != {"level": self.level}:
-            channel.destroy()
-            raise SandboxUnavailableError(f"a worker did not confirm the isolation level {self.level!r}")
-        return Worker(channel, self.limits, self.level)
-
-
-def _spawn(chosen: isolation.Isolation, limits: Limits) -> Channel:
-    request_read, request_write = os.pipe()
-    reply_read, reply_write = os.pipe()
-    arguments = [sys.executable, "-s", "-S", "-P", "-B", str(WORKER), str(request_read), str(reply_write)]
-    try:
-        process = subprocess.Popen(
-            chosen.command(arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={"PYTHONHASHSEED": "0", "PATH": os.environ.get("PATH", os.defpath)},
-            cwd="/",
-            pass_fds=(request_read, reply_write),
-            start_new_session=True,
-            bufsize=0,
-        )
-    except OSError as error:
-        os.close(request_write)
-        os.close(reply_read)
-        raise SandboxUnavailableError(f"no worker process can be started: {error}") from error
-    finally:
-        os.close(request_read)
-        os.close(reply_write)
-    return Channel(process, request_write, reply_read, limits.output_bytes)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _parse(frame: bytes, identity: str) -> tuple[Reply, bool] | None:
-    """Returns (reply, whether more frames follow), or None if the frame breaks the protocol."""
-    with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
-        data = json.loads(frame, parse_constant=_refuse_constant)
-        outcome = Outcome(data["outcome"])
-        failure = None if data["failure"] is None else _parse_failure(data["failure"])
-        if data["id"] == identity and outcome in FROM_WORKER and isinstance(data["output"], str):
-            return Reply(outcome, data["value"], failure, data["output"]), data["more"] is True
-    return None
-
-
-def _is_result(value: Json, test: Json) -> bool:
-    """Returns True if `value` has the form of a result of `test`."""
-    return (
-        isinstance(value, dict)
-        and value.get("id") == test["id"]
-        and value.get("kind") == test["kind"]
-        and value.get("status") in ("pass", "fail", "error")
-        and isinstance(value.get("fields"), dict)
-        and set(value["fields"].values()) <= {"pass", "fail", "error"}
-    )
-
-
-def _parse_failure(data: dict[str, Any]) -> Failure:
-    if not all(isinstance(data[key], str) for key in ("type", "message", "traceback")):
-        raise TypeError("a failure's texts must be strings")
-    line = data["line"]
-    return Failure(data["type"], data["message"], line if isinstance(line, int) else None, data["traceback"])
-
-
-def _death(status: int | None, cpu_s: float, limits: Limits) -> tuple[Outcome, str, str]:
-    """Returns (outcome, failure type, message) of a worker that ended before it answered."""
-    if status is None:
-        return Outcome.PROTOCOL_ERROR, "ProtocolError", "the program closed the descriptor of the replies"
-    if status >= 0:
-        return Outcome.CRASHED, "Exit", f"the program ended its own process, with exit status {status}"
-    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    if -status == signal.SIGXCPU or (-status == signal.SIGKILL and cpu_s >= limits.cpu_s):
-        return Outcome.CPU_EXCEEDED, "CpuExceeded", f"the program used more than {limits.cpu_s} s of CPU time"
-    return Outcome.CRASHED, name, f"the program's process was ended by {name}"
+    def _launch(self, chosen: isolation.Isolation) -> Started:
+        if self._nursery and nurseries.supported(chosen):
+            # Whatever keeps a nursery from working, a worker that is started by itself may do without.
+            with contextlib.suppress(NurseryError):
+                return nurseries.fork(chosen, self.limits, self.payload)
+        return launch.cold(chosen, self.limits, self.payload)

@@ -1,26 +1,31 @@
-"""How strongly a worker is shut in: which level the parent may use, and the lock that the worker puts on itself.
+"""How strongly a worker is shut in: what each level promises, and how a worker of that level is started.
 
-The parent calls `select` and `Isolation.command`; the worker calls `lock` after the trusted modules are loaded and
-before the program is compiled. Loaded into workers: standard library alone.
+The lock that a worker puts on itself is in `cwm.sandbox.lock`; which level this machine has is found by
+`cwm.sandbox.levels`.
 """
 
-import resource
+import os
+import shutil
+import sys
+import sysconfig
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cwm.sandbox.api import Level, Limits
+from cwm.sandbox.api import SandboxUnavailableError as SandboxUnavailableError
+from cwm.sandbox.syscalls import current
 
-AVAILABLE: tuple[Level, ...] = ("process",)
-"""Levels that this version can give, the strongest first."""
 PROMISES: dict[Level, str] = {
+    "strong+": "all of strong, inside file, network and process namespaces that hold nothing else",
+    "strong": "no file, socket, process, thread or program, no signal or trace to others; memory and time capped",
+    "seatbelt": "macOS sandbox-exec; not in this version",
+    "external": "contains crashes, endless loops and memory use; the container around it is the user's word",
     "process": "contains crashes, endless loops and memory use; does not stop a hostile program",
 }
-CPU_GRACE_S = 2
-MAX_DESCRIPTORS = 16
-
-
-class SandboxUnavailableError(RuntimeError):
-    """A program cannot be run as safely as was asked for, or no worker can be started at all."""
+WORKER = Path(__file__).with_name("worker.py")
+BUBBLEWRAP = "bwrap"
+NOBODY = "65534"
 
 
 @dataclass(frozen=True)
@@ -29,60 +34,91 @@ class Isolation:
 
     Attributes:
         level: stored in every result.
-        promise: what the level holds back, in words.
+        landlock: whether Landlock is used where the kernel has it; False only to test that seccomp alone holds.
     """
 
     level: Level
-    promise: str
+    landlock: bool = True
 
-    def command(self, worker: list[str]) -> list[str]:
-        """Returns the command line that starts `worker` at this level."""
-        return list(worker)
+    @property
+    def wraps(self) -> bool:
+        """Whether the worker is started through a launcher."""
+        return self.level == "strong+"
+
+    def command(self, worker: list[str], info_fd: int | None = None) -> list[str]:
+        """Returns the command line that starts `worker` at this level.
+
+        Args:
+            worker: command line of the worker itself.
+            info_fd: where a launcher tells the worker's process id.
+        """
+        if not self.wraps:
+            return list(worker)
+        told = [] if info_fd is None else ["--info-fd", str(info_fd)]
+        return [*_wrapping(), *told, "--", *worker]
+
+    def settings(self, limits: Limits) -> dict[str, Any]:
+        """Returns what the worker must know to lock itself, as JSON."""
+        return {
+            "level": self.level,
+            "memory_mb": limits.memory_mb,
+            "cpu_s": limits.cpu_s,
+            "landlock": self.landlock,
+            "parent": None if self.wraps else os.getpid(),
+        }
 
 
-def select(level: Level) -> Isolation:
-    """Returns the isolation asked for, never a weaker one.
+def select(level: Level, landlock: bool = True) -> Isolation:
+    """Returns the isolation asked for, never a weaker one; whether it holds is seen when a worker starts.
 
     Raises:
-        SandboxUnavailableError: this machine or this version does not have the level.
+        SandboxUnavailableError: this machine or this version cannot have the level.
     """
-    if level not in AVAILABLE:
+    reason = missing(level)
+    if reason is not None:
         raise SandboxUnavailableError(
-            f"the isolation level {level!r} is not available here; available: {', '.join(AVAILABLE)}. "
-            "Ask for one of these, if what it promises is enough for programs that you did not write."
+            f"The isolation level {level!r} is not to be had here: {reason}. `cwm doctor` shows which levels are."
         )
-    return Isolation(level, PROMISES[level])
+    return Isolation(level, landlock)
 
 
-def settings(isolation: Isolation, limits: Limits) -> dict[str, Any]:
-    """Returns what the worker must know to lock itself, as JSON."""
-    return {"level": isolation.level, "memory_mb": limits.memory_mb, "cpu_s": limits.cpu_s}
+def missing(level: Level) -> str | None:
+    """Returns why a level cannot be had, without trying it; None if nothing speaks against it."""
+    if level == "seatbelt":
+        return "this version does not have it"
+    if level in ("strong", "strong+") and current() is None:
+        return "it needs Linux on x86-64 or aarch64"
+    if level == "strong+" and shutil.which(BUBBLEWRAP) is None:
+        return f"it needs bubblewrap (the program {BUBBLEWRAP})"
+    return None
 
 
-def lock(wanted: dict[str, Any]) -> Level:
-    """Locks this process, for good, and returns the level that holds now.
-
-    Args:
-        wanted: what `settings` returned.
-
-    Raises:
-        SandboxUnavailableError: the level cannot be given; nothing must be run.
-    """
-    level: Level = wanted["level"]
-    if level not in AVAILABLE:
-        raise SandboxUnavailableError(f"the worker cannot give the isolation level {level!r}")
-    memory = int(wanted["memory_mb"]) * 1024 * 1024
-    cpu = int(wanted["cpu_s"])
-    _cap(resource.RLIMIT_AS, memory, memory)
-    _cap(resource.RLIMIT_CPU, cpu, cpu + CPU_GRACE_S)
-    _cap(resource.RLIMIT_FSIZE, 0, 0)
-    _cap(resource.RLIMIT_CORE, 0, 0)
-    _cap(resource.RLIMIT_NOFILE, MAX_DESCRIPTORS, MAX_DESCRIPTORS)
-    return level
+def interpreter() -> str:
+    """Returns the interpreter itself, without the virtual environment around it: a worker uses none of that."""
+    return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
-def _cap(which: int, soft: int, hard: int) -> None:
-    _, allowed = resource.getrlimit(which)
-    if allowed != resource.RLIM_INFINITY:
-        soft, hard = min(soft, allowed), min(hard, allowed)
-    resource.setrlimit(which, (soft, hard))
+def _wrapping() -> list[str]:
+    """Returns the launcher with what Python needs to start, read-only, and nothing else."""
+    launcher = shutil.which(BUBBLEWRAP) or BUBBLEWRAP
+    command = [launcher, "--unshare-all", "--unshare-user", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
+    command += ["--uid", NOBODY, "--gid", NOBODY, "--chdir", "/"]
+    for place in _shown():
+        command += ["--ro-bind", place, place]
+    for link in ("/lib", "/lib64", "/bin"):
+        if os.path.islink(link):
+            command += ["--symlink", os.readlink(link), link]
+    return command
+
+
+def _shown() -> list[str]:
+    """Returns the folders and files that Python itself is read from, each with links resolved."""
+    paths = {interpreter(), str(WORKER), *_library()}
+    paths |= {link for link in ("/lib", "/lib64") if os.path.isdir(link) and not os.path.islink(link)}
+    paths |= {place for place in ("/usr/lib", "/usr/lib64", "/usr/lib32") if os.path.isdir(place)}
+    return sorted(paths)
+
+
+def _library() -> set[str]:
+    folders = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sysconfig.get_config_var("LIBDIR")}
+    return {str(folder) for folder in folders if folder and os.path.isdir(folder)}

@@ -7,7 +7,7 @@ import marshal
 from collections.abc import Sequence
 from pathlib import Path
 
-from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.sandbox.api import SandboxUnavailableError
 
 CORE = (
     "games.api",
@@ -15,7 +15,10 @@ CORE = (
     "cwm.sandbox.plain_json",
     "cwm.sandbox.failures",
     "cwm.sandbox.output",
-    "cwm.sandbox.isolation",
+    "cwm.sandbox.syscalls",
+    "cwm.sandbox.seccomp",
+    "cwm.sandbox.landlock",
+    "cwm.sandbox.lock",
     "cwm.sandbox.program",
     "cwm.sandbox.checked_game",
     "cwm.sandbox.comparisons",
@@ -25,6 +28,7 @@ CORE = (
     "cwm.sandbox.play_check",
     "cwm.sandbox.test_runner",
     "cwm.sandbox.service",
+    "cwm.sandbox.nursery",
 )
 """What every worker loads, in order."""
 

@@ -13,15 +13,17 @@ import struct
 import sys
 from collections.abc import Callable
 from random import Random
+from time import perf_counter
 from typing import Any
 
-from cwm.sandbox import isolation
+from cwm.sandbox import lock
 from cwm.sandbox.api import Outcome
 from cwm.sandbox.checked_game import CheckedGame
 from cwm.sandbox.failures import describe, in_program
 from cwm.sandbox.output import TailWriter
 from cwm.sandbox.plain_json import NotJsonError, normalise
 from cwm.sandbox.program import LoadedCode, MissingFunctionError, ProgramGame, sources_of
+from cwm.sandbox.seccomp import LockError
 from cwm.sandbox.test_runner import TestRunner
 
 STDOUT, STDERR = 1, 2
@@ -166,8 +168,14 @@ def serve(receive: Callable[[], dict[str, Any]], reply_fd: int, settings: dict[s
     faulthandler.register(WHERE_SIGNAL, STDERR, all_threads=False)
     faulthandler.register(signal.SIGXCPU, STDERR, all_threads=False, chain=True)
     service = Service(reply_fd, settings)
-    level = isolation.lock(settings["isolation"])
-    service.send({"outcome": Outcome.OK.value, "value": {"level": level}, "failure": None}, settings["id"])
+    began = perf_counter()
+    try:
+        locked = lock.lock(settings["isolation"])
+    except LockError as error:
+        os.write(STDERR, f"{error}\n".encode())
+        os._exit(lock.EXIT_NOT_LOCKED)
+    value = {**locked._asdict(), "lock_s": perf_counter() - began}
+    service.send({"outcome": Outcome.OK.value, "value": value, "failure": None}, settings["id"])
     while True:
         service.answer(receive())
 

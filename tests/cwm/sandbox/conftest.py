@@ -48,3 +48,9 @@ def one_function() -> Callable[[str], ProgramSource]:
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
     return Sandbox(Limits(memory_mb=256, wall_s=20.0, reply_bytes=1_000_000))
+
+
+@pytest.fixture(scope="session")
+def open_sandbox() -> Sandbox:
+    """Level process, where a program can look at its own process and at others."""
+    return Sandbox(Limits(memory_mb=256, wall_s=20.0, reply_bytes=1_000_000), "process")
