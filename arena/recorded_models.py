@@ -43,7 +43,7 @@ def folder_of(game: str) -> Path:
         console.notices.print(f"replaying the recording of {game}, once; the model is kept in {folder}")
         inputs = run_inputs.registered(game, settings.train_games, SEED)
         with open_record(folder, settings, inputs, Caps()) as record:
-            outcome = SynthesisRun(record, settings, inputs, Caps()).model()
+            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=console.notices.print).model()
         if outcome.bundle is None:
             raise UsageError(f"The recording of {game} leads to no model.") from None
     return folder
