@@ -26,7 +26,7 @@ class MatchSettings:
         rollouts: random rollouts a leaf, where there is no value function.
     """
 
-    deals: int = 20
+    deals: int = 12
     simulations: int = 300
     rollouts: int = 10
 
