@@ -5,9 +5,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Work: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """A function at the top level of a module: JSON in, JSON out."""
@@ -17,6 +18,30 @@ class WorkerDiedError(Exception):
     """A worker process ended in the middle of a job."""
 
 
+class WorkerStartError(WorkerDiedError):
+    """Worker processes end one after the other before they can take a job."""
+
+
+_READY: Final = "ready"
+"""What a worker says once it runs."""
+_MOST_DEATHS_AT_START: Final = 3
+
+
+@dataclass
+class _Slot:
+    """A place for one worker process at a time.
+
+    Attributes:
+        process: the worker.
+        connection: our end of its pipe.
+        ready: whether the worker has said that it runs.
+    """
+
+    process: BaseProcess
+    connection: Connection
+    ready: bool = False
+
+
 class ProcessPool:
     """Runs jobs in `workers` fresh processes (spawned: nothing of the parent's memory is inherited)."""
 
@@ -24,7 +49,8 @@ class ProcessPool:
         self._work = work
         self._count = workers
         self._context = multiprocessing.get_context("spawn")
-        self._workers: list[tuple[BaseProcess, Connection]] = []
+        self._workers: list[_Slot] = []
+        self._deaths_at_start = 0
 
     def run(
         self, jobs: Iterable[dict[str, Any]]
@@ -33,6 +59,9 @@ class ProcessPool:
 
         `jobs` is read one at a time, as processes fall free: a caller may add to it meanwhile. All processes are ended
         when the iterator is closed, whatever the reason.
+
+        Raises:
+            WorkerStartError: three processes in a row ended before they could take a job.
         """
         source = iter(jobs)
         busy: dict[int, dict[str, Any]] = {}
@@ -43,20 +72,21 @@ class ProcessPool:
                 if not busy:
                     return
                 for slot in self._ready(busy):
-                    job = busy.pop(slot)
-                    answer = self._receive(slot)
+                    answer = self._receive(slot, busy[slot])
+                    if answer is None:
+                        continue
                     idle.append(slot)
-                    yield job, answer
+                    yield busy.pop(slot), answer
         finally:
             self.stop()
 
     def stop(self) -> None:
         """Ends every process now, with what it is doing."""
-        for process, connection in self._workers:
-            connection.close()
-            process.terminate()
-        for process, _ in self._workers:
-            process.join()
+        for worker in self._workers:
+            worker.connection.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
         self._workers = []
 
     def _hand_out(self, source: Iterator[dict[str, Any]], busy: dict[int, dict[str, Any]], idle: list[int]) -> None:
@@ -72,41 +102,66 @@ class ProcessPool:
         self._workers.append(self._start())
         return len(self._workers) - 1
 
-    def _start(self) -> tuple[BaseProcess, Connection]:
+    def _start(self) -> _Slot:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(self._work, theirs))
         process.start()
         theirs.close()
-        return process, ours
+        return _Slot(process, ours)
 
     def _send(self, slot: int, job: dict[str, Any]) -> None:
         try:
-            self._workers[slot][1].send(job)
+            self._workers[slot].connection.send(job)
         except OSError:
             # It died while idle: no job was lost, so a new process takes this one.
-            self._workers[slot] = self._start()
-            self._workers[slot][1].send(job)
+            self._replace(slot)
+            self._workers[slot].connection.send(job)
 
     def _ready(self, busy: dict[int, dict[str, Any]]) -> list[int]:
-        slots = {self._workers[slot][1]: slot for slot in busy}
+        slots = {self._workers[slot].connection: slot for slot in busy}
         return sorted(slots[connection] for connection in wait(list(slots)) if isinstance(connection, Connection))
 
-    def _receive(self, slot: int) -> dict[str, Any] | WorkerDiedError:
-        process, connection = self._workers[slot]
+    def _receive(self, slot: int, job: dict[str, Any]) -> dict[str, Any] | WorkerDiedError | None:
+        """Returns what came of `job`, None if that is still open."""
+        worker = self._workers[slot]
         try:
-            answer: dict[str, Any] = connection.recv()
+            answer: dict[str, Any] | str = worker.connection.recv()
         except (EOFError, OSError):
-            process.join()
-            connection.close()
-            self._workers[slot] = self._start()
-            return WorkerDiedError(f"a worker process ended with exit code {process.exitcode} during a game")
+            self._replace(slot)
+            if worker.ready:
+                return WorkerDiedError(f"a worker process ended with exit code {worker.process.exitcode} during a game")
+            # It never saw the job.
+            self._send(slot, job)
+            return None
+        if isinstance(answer, str):
+            worker.ready = True
+            self._deaths_at_start = 0
+            return None
         return answer
+
+    def _replace(self, slot: int) -> None:
+        """Puts a new process in the place of a dead one, unless processes die as soon as they are started."""
+        worker = self._workers[slot]
+        worker.process.join()
+        worker.connection.close()
+        self._deaths_at_start += not worker.ready
+        if self._deaths_at_start == _MOST_DEATHS_AT_START:
+            raise WorkerStartError(
+                f"{_MOST_DEATHS_AT_START} worker processes in a row ended before they could begin, the last with exit "
+                f"code {worker.process.exitcode}; a script of your own must be a file and start the work under "
+                "`if __name__ == '__main__':`, otherwise see what the processes printed."
+            )
+        self._workers[slot] = self._start()
 
 
 def _serve(work: Work, connection: Connection) -> None:
     # Ctrl-C reaches the whole process group: only the parent reacts, and then stops its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        connection.send(_READY)
+    except OSError:
+        return
     while True:
         try:
             job = connection.recv()

@@ -79,3 +79,49 @@ def test_no_process_is_left_when_the_caller_stops_early(tmp_path: Path) -> None:
         """,
     )
     assert found == [0, 0]
+
+
+UNGUARDED = """
+from arena.process_pool import ProcessPool
+
+def work(job):
+    return job
+
+print(list(ProcessPool(work, 2).run({"n": n} for n in range(100))))
+"""
+
+
+def test_script_without_a_main_guard_is_told_so_once_after_three_deaths(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(UNGUARDED)
+    paths = os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")]))
+    env = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("arena.process_pool.WorkerStartError: 3 worker processes in a row ended before") == 1
+    assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
+    # Two more at most were being started at the time of the third death.
+    assert 3 <= done.stderr.count("An attempt has been made to start a new process") <= 5
+
+
+def test_single_death_at_start_loses_no_job(tmp_path: Path) -> None:
+    found = run_script(
+        tmp_path,
+        """
+        pool = ProcessPool(work, 1)
+        answers = []
+        def jobs():
+            for n in range(3):
+                yield {"n": n}
+                if n == 1:
+                    # The process of the next job dies before it can say that it runs.
+                    pool._workers[0].process.kill()
+                    pool._workers[0].process.join()
+                    pool._workers[0].ready = False
+        for job, answer in pool.run(jobs()):
+            answers.append(answer["square"])
+        print(json.dumps(answers))
+        """,
+    )
+    assert found == [0, 1, 4]
