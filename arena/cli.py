@@ -1,7 +1,9 @@
 """The command `cwm`: the composition root, where games, planners, models and the arena meet."""
 
+import itertools
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -9,17 +11,23 @@ from arena import console
 from arena.commands import (
     benchmark,
     demo,
+    doctor,
     evaluate,
     export,
     games,
     llm,
     play,
     report,
+    sandbox,
     synthesize,
     tournament,
     trajectories,
 )
-from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
+from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
+from cwm.sandbox import levels
+
+SANDBOX = "--sandbox"
+ALLOW_PROCESS = "--allow-unsafe-process"
 
 app = typer.Typer(
     name="cwm",
@@ -33,6 +41,7 @@ app = typer.Typer(
 app.add_typer(games.app, name="games")
 app.add_typer(trajectories.app, name="trajectories")
 app.add_typer(llm.app, name="llm")
+app.add_typer(sandbox.app, name="sandbox")
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("evaluate")(evaluate.command)
@@ -42,6 +51,31 @@ app.command("demo")(demo.command)
 app.command("report")(report.command)
 app.command("export")(export.command)
 app.command("benchmark")(benchmark.command)
+app.command("doctor")(doctor.command)
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    sandbox_level: Annotated[
+        str | None,
+        typer.Option(
+            SANDBOX, help="Isolation level of programs that a language model wrote; default: the best there is."
+        ),
+    ] = None,
+    allow_unsafe_process: Annotated[
+        bool,
+        typer.Option(
+            ALLOW_PROCESS, help="Where no sandbox holds, run programs without; or set " + levels.ALLOW_PROCESS
+        ),
+    ] = False,
+) -> None:
+    """Take what holds for every command; these options may stand anywhere in the line."""
+    try:
+        level = None if sandbox_level is None else levels.named(sandbox_level)
+    except ValueError as error:
+        raise UsageError(f"{SANDBOX}: {error}.") from error
+    context.with_resource(levels.wishing(levels.Wish(level, allow_unsafe_process)))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +88,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         The exit code, see `arena.errors`.
     """
     try:
-        code = app(args=arguments, prog_name="cwm", standalone_mode=False)
+        words = sys.argv[1:] if arguments is None else arguments
+        code = app(args=_common_first(words), prog_name="cwm", standalone_mode=False)
     except typer.TyperException as error:
         return _refused(error)
     except Exception as error:
@@ -71,6 +106,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Runs the command of this process."""
     sys.exit(run())
+
+
+def _common_first(words: Sequence[str]) -> list[str]:
+    """Moves the options of all commands to where the parser wants them: before the command."""
+    common: list[str] = []
+    rest: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
+        if word == SANDBOX:
+            common += [word, *itertools.islice(remaining, 1)]
+        elif word == ALLOW_PROCESS or word.startswith(f"{SANDBOX}="):
+            common.append(word)
+        else:
+            rest.append(word)
+    return common + rest
 
 
 def _refused(error: typer.TyperException) -> int:

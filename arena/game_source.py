@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arena import shipped
 from arena.agent_specs import AgentSpecError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
@@ -27,7 +28,7 @@ def open_game(game_id: str, **params: Any) -> Iterator[Game]:
         yield registry.make(game_id, **params)
         return
     bundle = load_bundle(Path(game_id.removeprefix(MODEL_PREFIX)))
-    with WorldModel(bundle, Sandbox()) as model:
+    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash]))) as model:
         yield model
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from arena import console, run_inputs
+from arena import console, run_inputs, shipped
 from arena.agent_specs import AgentSpec
 from arena.errors import UsageError
 from arena.run_settings import Caps, standard_settings
@@ -33,7 +33,7 @@ def folder_of(game: str) -> Path:
     """
     if game not in recordings.bundled_names():
         raise UsageError(f"No recorded completions ship for {game}; known: {', '.join(recordings.bundled_names())}.")
-    settings = standard_settings(game, None, None, SEED)
+    settings = shipped.settings_for(standard_settings(game, None, None, SEED))
     lines = [record.line() for record in recordings.load(game).records]
     key = content_key([lines, settings.to_json()])[:16]
     folder = cache_folder() / f"{game}-{key}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from cwm.journal import RunCorruptError
+from cwm.sandbox import levels
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_task import ValueConfig
@@ -63,7 +64,7 @@ class RunSettings:
     synthesis: SynthesisConfig = field(default_factory=SynthesisConfig)
     value: ValueConfig | None = None
     matches: MatchSettings | None = None
-    level: Level = "process"
+    level: Level = field(default_factory=levels.default)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,8 +1,9 @@
 """How programs that are not trusted are run during games."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from cwm.sandbox import levels
 from cwm.sandbox.api import Level, Limits
 
 
@@ -16,7 +17,7 @@ class Runtime:
         memory_mb: address space of one worker, MiB.
     """
 
-    level: Level = "process"
+    level: Level = field(default_factory=levels.default)
     move_timeout_s: float = 60.0
     memory_mb: int = 512
 

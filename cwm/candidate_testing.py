@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar, TypeVar
 
 from cwm.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
+from cwm.sandbox import levels
 from cwm.sandbox.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.sandbox.isolation import SandboxUnavailableError
@@ -43,11 +44,11 @@ class TestSettings:
     total_seconds: float = 120.0
     load_seconds: float = 10.0
     max_timeouts: int = 3
-    level: Level = "process"
+    level: Level = field(default_factory=levels.default)
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
-    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level = "process") -> "TestSettings":
+    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level | None = None) -> "TestSettings":
         """Returns the settings that a synthesis asks for."""
         return cls(
             workers=workers,
@@ -55,7 +56,7 @@ class TestSettings:
             test_seconds=config.test_seconds,
             total_seconds=config.total_seconds,
             max_timeouts=config.max_timeouts,
-            level=level,
+            level=levels.default() if level is None else level,
         )
 
     def capped(self) -> Limits:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs, run_model
+from arena import console, run_inputs, run_model, shipped
 from arena.commands.synthesize import MaxCalls, MaxMinutes, MaxMoney, MaxTokens, PriceIn, PriceOut, finish
 from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
 from arena.run_settings import Caps, standard_settings
@@ -35,6 +35,7 @@ def command(
     inputs = run_inputs.registered(game, settings.train_games, seed)
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     run_model.check(settings, caps)
+    settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"demo-{game}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     console.notices.print(f"{settings.train_games} random games of {game} played; run folder {folder}")
     with open_record(folder, settings, inputs, caps) as record:

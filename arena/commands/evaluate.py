@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs
+from arena import console, run_inputs, shipped
 from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
@@ -51,7 +51,7 @@ def command(
         made = evaluation.evaluate(
             bundle.program(),
             games,
-            Sandbox(),
+            Sandbox(level=shipped.level_of([bundle.hash])),
             build_options(inputs, bundle.value_source is not None),
             RunOptions(workers=workers, seed=seed),
         )

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.prompt import Prompt
 
-from arena import agent_factory, console, recorded_models
+from arena import agent_factory, console, recorded_models, shipped
 from arena.agent_specs import AgentSpec, parse
 from arena.agents import Agent
 from arena.errors import EXIT_NEGATIVE, UsageError
@@ -33,9 +33,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play one game; default: you at seat 0, random at the others."""
-    runtime = Runtime()
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
+        runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
         screen = console.notices if as_json else console.out
         agents = [_agent(spec, made, runtime, screen) for spec in specs]
         try:

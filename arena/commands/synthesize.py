@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, run_inputs, run_model, run_report
+from arena import console, run_inputs, run_model, run_report, shipped
 from arena.commands import tournament as tournament_command
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
@@ -108,6 +108,7 @@ def command(
         _show_first_prompt(inputs, settings, caps, as_json)
         return
     run_model.check(settings, caps)
+    settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"{settings.game}-{seed}"
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
@@ -138,6 +139,7 @@ def resume(
         settings = RunSettings.from_record(opened.info.config)
         caps = read_caps(run).raised(raised)
         run_model.check(settings, caps)
+        shipped.check(settings)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import console, recorded_models, tournament
+from arena import console, recorded_models, shipped, tournament
 from arena.agent_specs import AgentSpec, parse
 from arena.errors import EXIT_SYSTEM, UsageError
 from arena.options import AsJson, Seed, Workers
@@ -57,6 +57,8 @@ def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: b
     """
     agents = tuple(recorded_models.filled_in(config.agents, config.game))
     prepared = tournament.prepare(replace(config, agents=agents))
+    level = shipped.level_of([spec.model_hash for spec in prepared.agents if spec.kind == "cwm"])
+    prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     if folder is None:
         result = _run(prepared, MemoryStore(), workers)
     else:

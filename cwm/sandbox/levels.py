@@ -1,8 +1,11 @@
 """Which isolation levels this machine has: tried with a throw-away worker, remembered while this process lives."""
 
+import contextlib
 import functools
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import get_args
 
 from cwm.sandbox import isolation, launch
 from cwm.sandbox.api import Level, Limits, SandboxUnavailableError
@@ -49,12 +52,71 @@ def best() -> Level | None:
     return next((level for level in STRONG if probe(level).problem is None), None)
 
 
+@dataclass(frozen=True)
+class Wish:
+    """What the user says about isolation.
+
+    Attributes:
+        level: asked for by name, None for the best that there is.
+        allow_process: whether programs may run without protection where there is none.
+    """
+
+    level: Level | None = None
+    allow_process: bool = False
+
+
+_wish = Wish()
+
+
+@contextlib.contextmanager
+def wishing(wish: Wish) -> Iterator[None]:
+    """Has `default` and `process_allowed` follow the user's wish, until the end of the block.
+
+    Raises:
+        SandboxUnavailableError: level process is asked for, and not allowed.
+    """
+    global _wish
+    before, _wish = _wish, wish
+    try:
+        if wish.level is not None:
+            permit(wish.level)
+        yield
+    finally:
+        _wish = before
+
+
+def permit(level: Level) -> None:
+    """Checks that the user may have asked for a level by name.
+
+    Raises:
+        SandboxUnavailableError: it is `process`, and nobody said that this is meant.
+    """
+    if level == "process" and not process_allowed():
+        raise SandboxUnavailableError(
+            "The isolation level 'process' does not stop a hostile program; add --allow-unsafe-process if it is meant."
+        )
+
+
+def named(text: str) -> Level:
+    """Returns a level by name.
+
+    Raises:
+        ValueError: no level has this name.
+    """
+    found: Level | None = next((level for level in get_args(Level) if level == text), None)
+    if found is None:
+        raise ValueError(f"{text!r} is no isolation level; there are {', '.join(get_args(Level))}")
+    return found
+
+
 def default() -> Level:
     """Returns the level of programs for which nobody asked for another.
 
-    Where no strong level is to be had it is `process` if the environment allows that, else `strong`, at which no
-    worker will start: it is never lowered silently.
+    Where no strong level is to be had it is `process` if the user allows that, else `strong`, at which no worker will
+    start: it is never lowered silently.
     """
+    if _wish.level is not None:
+        return _wish.level
     found = best()
     if found is not None:
         return found
@@ -63,7 +125,7 @@ def default() -> Level:
 
 def process_allowed() -> bool:
     """Returns whether the user allows programs to run without protection where there is none."""
-    return os.environ.get(ALLOW_PROCESS) == "1"
+    return _wish.allow_process or os.environ.get(ALLOW_PROCESS) == "1"
 
 
 def ensure(level: Level) -> None:
