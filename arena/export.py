@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.errors import UsageError
+from arena.true_game import true_game
 from cwm.model_bundle import ModelBundle
+from cwm.sandbox.host import Sandbox
+from cwm.world_model import WorldModel
+from games.adapters.action_table import action_tables
+from games.api import Action, Json
 
 SANDBOXED = '''"""OpenSpiel game {name}: a code world model of {game}.
 
@@ -27,8 +32,16 @@ from games.adapters import spiel_game
 
 SHORT_NAME = {name!r}
 BUNDLE = ModelBundle(**json.loads({bundle}))
+# An action's place in its list is its number.
+ACTIONS, CHANCE_ACTIONS = json.loads({actions})
 
-GAME = spiel_game.register(lambda: WorldModel(BUNDLE, Sandbox()), SHORT_NAME, long_name={long_name!r})
+GAME = spiel_game.register(
+    lambda: WorldModel(BUNDLE, Sandbox()),
+    SHORT_NAME,
+    long_name={long_name!r},
+    all_actions=ACTIONS,
+    all_chance_actions=CHANCE_ACTIONS,
+)
 '''
 
 IN_PROCESS = '''"""OpenSpiel game {name}: a code world model of {game}.
@@ -50,9 +63,13 @@ from games.adapters import spiel_game
 
 SHORT_NAME = {name!r}
 BUNDLE = ModelBundle(**json.loads({bundle}))
+# An action's place in its list is its number.
+ACTIONS, CHANCE_ACTIONS = json.loads({actions})
 CODE = LoadedCode(asdict(BUNDLE.program()))
 
-GAME = spiel_game.register(CODE.instantiate, SHORT_NAME, long_name={long_name!r})
+GAME = spiel_game.register(
+    CODE.instantiate, SHORT_NAME, long_name={long_name!r}, all_actions=ACTIONS, all_chance_actions=CHANCE_ACTIONS
+)
 '''
 
 
@@ -74,6 +91,7 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
 
     Raises:
         UsageError: the name is none that OpenSpiel's strings can hold.
+        WorldModelError: the model failed while its actions were collected.
     """
     short = name or "cwm_" + re.sub(r"\W+", "_", str(bundle.info["id"]), flags=re.ASCII)
     if not re.fullmatch(r"\w+", short, re.ASCII):
@@ -84,20 +102,38 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
         # As JSON, since a user's own game may bear any name, and this one stands in a string.
         game=json.dumps(bundle.info["id"]),
         hash=bundle.hash,
-        bundle=_wrapped(bundle),
+        bundle=_wrapped(_content(bundle)),
+        actions=_wrapped(_actions(bundle)),
         long_name=f"code world model of {bundle.info['id']}",
     )
     return Exported(text, short)
 
 
-def _wrapped(bundle: ModelBundle) -> str:
-    data: dict[str, Any] = {
+def _content(bundle: ModelBundle) -> dict[str, Any]:
+    return {
         "source": bundle.source,
         "value_source": bundle.value_source,
         "initial_state": bundle.initial_state,
         "info": bundle.info,
         "rules_hash": bundle.rules_hash,
     }
+
+
+def _actions(bundle: ModelBundle) -> list[list[Action]]:
+    """Returns the strings of the players' actions and of chance's outcomes.
+
+    Random games meet too few of them where most games end early; the true game, where there is one, knows them all.
+    """
+    reference = true_game(bundle)
+    if reference is not None:
+        tables = action_tables(reference, None, None)
+    else:
+        with WorldModel(bundle, Sandbox()) as model:
+            tables = action_tables(model, None, None)
+    return [list(table.names) for table in tables]
+
+
+def _wrapped(data: Json) -> str:
     text = json.dumps(data, indent=1)
     lines = "\n".join("    " + repr(line + "\n") for line in text.split("\n"))
     return f"\n{lines}\n"

@@ -9,10 +9,14 @@ from games.api import CHANCE, TERMINAL, Action, Game, GameError, State, state_to
 
 MAX_STATES: Final = 2_000
 """So many distinct states are visited, breadth first, to collect a game's action strings."""
-RANDOM_GAMES: Final = 200
-"""So many random games are played for the same end, where the game has more states than that."""
+PATIENCE: Final = 5_000
+"""Exploring games for the same end stop after so many states in a row without a new action string."""
+FROM_NEW: Final = 0.5
+"""Share of the exploring games that go on from a state in which a new action string was met."""
+ENDS_PUT_OFF: Final = 4
+"""So many actions are tried at a state for one that does not end the game."""
 MAX_ACTIONS: Final = 10_000
-"""A random game is given up after so many actions."""
+"""A game is given up after so many actions."""
 
 
 @runtime_checkable
@@ -61,14 +65,14 @@ def action_tables(
 ) -> tuple[ActionTable, ActionTable]:
     """Returns the tables of the players' actions and of chance's outcomes.
 
-    Each list is the one that is passed, else the one that the game offers, else what a bounded search and seeded random
-    games find, sorted.
+    Each list is the one that is passed, else the one that the game offers, else what a bounded search and seeded games
+    that look for new actions find, sorted.
 
     Args:
         game: whose actions.
         all_actions: the players' action strings, if known.
         all_chance_actions: chance's, if known.
-        seed: of the random games.
+        seed: of the games.
     """
     own = list(all_actions or (game.all_actions() if isinstance(game, ListsActions) else ()))
     chance = list(all_chance_actions or (game.all_chance_actions() if isinstance(game, ListsChanceActions) else ()))
@@ -79,10 +83,10 @@ def action_tables(
 
 
 def collect_actions(game: Game, seed: int = 0) -> tuple[list[Action], list[Action]]:
-    """Returns the players' and chance's action strings that a bounded search and random games meet, each sorted."""
+    """Returns the players' and chance's action strings that a bounded search and exploring games meet, each sorted."""
     own: set[Action] = set()
     chance: set[Action] = set()
-    for player, actions in (*_search(game), *_random_games(game, random.Random(f"collect {seed}"))):
+    for player, actions in (*_search(game), *_exploring_games(game, random.Random(f"collect {seed}"))):
         (chance if player == CHANCE else own).update(actions)
     return sorted(own), sorted(chance)
 
@@ -107,13 +111,49 @@ def _search(game: Game) -> Iterator[tuple[int, list[Action]]]:
         level = following
 
 
-def _random_games(game: Game, rng: random.Random) -> Iterator[tuple[int, list[Action]]]:
-    for _ in range(RANDOM_GAMES):
-        state = game.initial_state()
+def _exploring_games(game: Game, rng: random.Random) -> Iterator[tuple[int, list[Action]]]:
+    """Yields who moves and the legal actions along games that go where something new may turn up.
+
+    An action that was never played is preferred to one that was, and one that ends the game is put off. Games go on
+    from the initial state, and from the states in which new action strings were met, until nothing new has been met
+    for long.
+    """
+    listed: set[tuple[int, Action]] = set()
+    played: set[tuple[int, Action]] = set()
+    starts = [game.initial_state()]
+    idle = 0
+    while idle < PATIENCE:
+        state = rng.choice(starts) if rng.random() < FROM_NEW else starts[0]
         for _ in range(MAX_ACTIONS):
             player = game.current_player(state)
-            if player == TERMINAL:
-                break
             actions = game.legal_actions(state)
             yield player, actions
-            state = game.apply_action(state, rng.choice(actions))
+            fresh = {(player, action) for action in actions} - listed
+            idle = 0 if fresh else idle + 1
+            if fresh:
+                listed |= fresh
+                starts.append(state)
+            if player == TERMINAL or idle >= PATIENCE:
+                break
+            state = _novel_step(game, state, player, actions, played, rng)
+
+
+def _novel_step(
+    game: Game,
+    state: State,
+    player: int,
+    actions: list[Action],
+    played: set[tuple[int, Action]],
+    rng: random.Random,
+) -> State:
+    """Returns what follows: after an action never played if there is one, and after one that ends nothing if tries
+    find one."""
+    order = rng.sample(actions, len(actions))
+    order.sort(key=lambda action: (player, action) in played)
+    last: State = None
+    for action in order[:ENDS_PUT_OFF]:
+        last = game.apply_action(state, action)
+        played.add((player, action))
+        if game.current_player(last) != TERMINAL:
+            break
+    return last

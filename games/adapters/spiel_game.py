@@ -44,7 +44,7 @@ def register(
     """Registers a game with OpenSpiel and loads it with its default parameters.
 
     Actions are numbered by their place in `all_actions`, else in what the game's own `all_actions()` returns, else in
-    the sorted list of what a bounded search and seeded random games meet; an action outside the list is an error when
+    the sorted list of what a bounded search and seeded games meet; an action outside the list is an error when
     it turns up. Chance's outcomes are numbered apart, in the same way.
 
     An information state is the player's own observations and actions at its decision points, and what it sees now:

@@ -109,6 +109,10 @@ class YokaiGame:
         """Returns every action of a player; its place in the list is its index."""
         return list(self._all_actions)
 
+    def all_chance_actions(self) -> list[Action]:
+        """Returns every outcome of chance; its place in the list is its index."""
+        return self.config.chance_actions()
+
     def action_index(self, action: Action) -> int:
         """Returns the index of a player's action.
 

@@ -10,7 +10,7 @@ from typing import Final
 import pyspiel
 
 from games.adapters import spiel_game
-from games.api import Action, GameError
+from games.api import GameError
 from games.yokai import tensors
 from games.yokai.config import config
 from games.yokai.game import YokaiGame
@@ -41,10 +41,6 @@ class SpielYokai(YokaiGame):
     def information_state_string(self, state: YokaiState, player: int) -> str:
         """Returns all actions so far with what `player` learned from them; see `observe.py`."""
         return information_state_string(state, player, self.config.players)
-
-    def all_chance_actions(self) -> list[Action]:
-        """Returns every outcome of chance; its place in the list is its index."""
-        return self.config.chance_actions()
 
 
 def make(version: str = "9c", players: int = 2, memory: bool = False) -> SpielYokai:
