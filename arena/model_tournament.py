@@ -89,7 +89,9 @@ class ModelTournament:
             "deal_seed": derive("model tournament", self.seed, deal),
             "runtime": self.runtime.to_json(),
         }
-        return {"key": content_key([content, list(seats)]), "seats": list(seats), **content}
+        # Seeds derive from the key: how strongly a program is shut in must change no result.
+        decisive = content | {"runtime": [self.runtime.move_timeout_s, self.runtime.memory_mb]}
+        return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
 
     def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:
         if self.workers <= 1:

@@ -10,6 +10,7 @@ from arena.runtime import Runtime
 from arena.store import MemoryStore
 from arena.tournament import TournamentConfig, plan, prepare, run
 from cwm.model_bundle import ModelBundle, describe
+from cwm.sandbox import levels
 from games import registry
 from games.api import state_to_json
 
@@ -55,7 +56,7 @@ def test_model_plays_a_tournament_and_its_level_is_stamped(tmp_path: Path) -> No
     asked = prepare(TournamentConfig("kuhn_poker", agents, 2, pairing="cross"))
     found = run(asked, MemoryStore())
     assert len(found.records) == 4
-    assert {record.sandbox for record in found.records} == {"process"}
+    assert {record.sandbox for record in found.records} == {levels.default()}
     # The model never recreates what was seen: where it moves first it falls back, as second player it has no action.
     model = found.table.agents[0]
     assert model.forfeits == {"empty": 2}

@@ -12,6 +12,7 @@ import pytest
 
 from cwm.journal import Journal, RunRecordError
 from cwm.record import JOURNAL_FILE, RunRecord
+from cwm.sandbox import levels
 
 WRONG = "import os"
 """A program that is refused before it runs."""
@@ -50,7 +51,7 @@ def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game:
     watched = cwm("play", f"cwm:{run}", "--agent", f"cwm:{run},sims=5", "--agent", "mcts:sims=5", "--json").json
     assert watched["game"] == "noughts"
     assert watched["forfeit"] is None
-    assert watched["sandbox"] == "process"
+    assert watched["sandbox"] == levels.default()
 
     assert cwm("export", run, "-o", tmp_path / "noughts_game.py").code == 0
     sim = "import noughts_game, pyspiel; pyspiel.random_sim_test(pyspiel.load_game('cwm_noughts'), 1, False, False)"
@@ -188,7 +189,7 @@ def test_json_is_alone_on_stdout(cwm: Any, right_model: str, tmp_path: Path) -> 
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
     ran = cwm(*words, "--run", tmp_path / "run", "--json")
     assert ran.code == 0
-    assert ran.json["sandbox"] == "process"
+    assert ran.json["sandbox"] == levels.default()
     assert "every training test passes" in ran.err
 
 

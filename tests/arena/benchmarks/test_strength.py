@@ -16,6 +16,7 @@ from arena.match import GameRecord
 from arena.ratings import standings
 from arena.report.tables import paper_table
 from arena.tournament import TournamentConfig, TournamentResult
+from cwm.sandbox import levels
 from games import registry
 
 Builder = Callable[..., GameRecord]
@@ -56,7 +57,7 @@ def test_every_figure_is_there_and_its_note_names_every_setting(record: Builder)
         "widening_minimum 6",
         "belief_size 500",
         "resample_tries 10",
-        "level process",
+        f"level {levels.default()}",
         "model 0123456789ab",
     ):
         assert all(part in item.note for item in found.values()), part
