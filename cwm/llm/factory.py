@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import FREE, Price
+from cwm.llm.concurrency import Throttled
 from cwm.llm.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
 from cwm.llm.replay import replay
 from cwm.llm.retry import Retrying, RetryPolicy
@@ -67,13 +68,13 @@ def make(
         model = _client_model("cwm.llm.openai", "OpenAIModel")(
             rest, api_key=key, base_url=address, timeout_s=timeout_s, stream=stream
         )
-        return Retrying(model, retry, seed=seed, sleep=sleep)
+        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
     if provider == "google":
         key = _key(GOOGLE_KEY_VARIABLES, variables, spec, base_url)
         model = _client_model("cwm.llm.google", "GoogleModel")(
             rest, api_key=key, base_url=base_url, timeout_s=timeout_s
         )
-        return Retrying(model, retry, seed=seed, sleep=sleep)
+        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
     makers: dict[str, Callable[[], LanguageModel]] = {
         "spool": lambda: Spool(Path(rest), polling),
         "replay": lambda: replay(rest),

@@ -1,0 +1,146 @@
+"""How many calls are under way at once: one more for each round that goes well, half as many when the server slows us.
+
+Every attempt counts, so the limit sits between the retry layer and the provider: a call that waits for its next
+attempt holds no place.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+from cwm.llm.api import Completion, LanguageModel, Request
+from cwm.llm.keys import request_key
+from cwm.llm.retry import TransientError
+
+MOST_AT_ONCE = 8
+
+
+class AdaptiveLimit:
+    """A number of places that grows by one a round of good answers and is halved by a refusal. Thread-safe.
+
+    A refusal counts once for all the calls that were under way when the limit was last halved: they were sent at the
+    old rate.
+    """
+
+    def __init__(self, *, start: float = 2.0, most: int = MOST_AT_ONCE) -> None:
+        """Sets the first limit.
+
+        Args:
+            start: places at first, from 1.
+            most: places at most.
+
+        Raises:
+            ValueError: not 1 <= start <= most.
+        """
+        if not 1 <= start <= most:
+            raise ValueError(f"the limit starts at {start:g} of at most {most}: give 1 <= start <= most")
+        self._limit = float(start)
+        self._most = most
+        self._under_way = 0
+        self._halvings = 0
+        self._free = threading.Condition()
+
+    @property
+    def limit(self) -> float:
+        """Returns the limit; its whole part is the number of places."""
+        with self._free:
+            return self._limit
+
+    @property
+    def under_way(self) -> int:
+        """Returns how many places are taken."""
+        with self._free:
+            return self._under_way
+
+    @contextmanager
+    def place(self) -> Iterator[int]:
+        """Waits for a place and holds it; yields how often the limit had been halved, for `refused`."""
+        with self._free:
+            self._free.wait_for(lambda: self._under_way < int(self._limit))
+            self._under_way += 1
+            halvings = self._halvings
+        try:
+            yield halvings
+        finally:
+            with self._free:
+                self._under_way -= 1
+                self._free.notify_all()
+
+    def answered(self) -> None:
+        """Counts a good answer: a whole round of them adds one place."""
+        with self._free:
+            self._limit = min(float(self._most), self._limit + 1.0 / self._limit)
+            self._free.notify_all()
+
+    def refused(self, halvings: int) -> None:
+        """Halves the limit, unless that was done since the refused call was sent.
+
+        Args:
+            halvings: what `place` yielded to that call.
+        """
+        with self._free:
+            if halvings == self._halvings:
+                self._limit = max(1.0, self._limit / 2.0)
+                self._halvings += 1
+
+
+class Throttled:
+    """A provider with so many attempts under way at once as its limit allows."""
+
+    def __init__(self, model: LanguageModel, limit: AdaptiveLimit | None = None) -> None:
+        """Wraps `model`; put `Retrying` outside.
+
+        Args:
+            model: a provider whose refusals for too many calls are `TransientError` of kind `rate_limit`.
+            limit: shared by all models of one account; None for one of its own.
+        """
+        self._model = model
+        self._limit = limit or AdaptiveLimit()
+
+    @property
+    def name(self) -> str:
+        """Returns the wrapped model's name."""
+        return self._model.name
+
+    def complete(self, request: Request) -> Completion:
+        """Answers the request when there is a place for it.
+
+        Raises:
+            LanguageModelError: the attempt failed.
+        """
+        with self._limit.place() as halvings:
+            try:
+                completion = self._model.complete(request)
+            except TransientError as error:
+                if error.kind == "rate_limit":
+                    self._limit.refused(halvings)
+                raise
+            self._limit.answered()
+            return completion
+
+
+def complete_all(model: LanguageModel, requests: Sequence[Request], *, at_once: int = MOST_AT_ONCE) -> list[Completion]:
+    """Asks several questions at the same time; the answers come back in the order of the requests.
+
+    Equal requests are numbered in that order before the first is sent, so each gets the same answer from a journal or
+    a recording whatever comes back first.
+
+    Args:
+        model: whom to ask; thread-safe, as every provider is. The requests must be its first of their kind.
+        requests: what to ask; a request with an occurrence number keeps it.
+        at_once: threads; the provider's own limit may allow fewer.
+
+    Raises:
+        LanguageModelError: the first failure in the order of the requests; the other answers are in the journal.
+    """
+    seen: Counter[str] = Counter()
+    numbered: list[Request] = []
+    for request in requests:
+        key = request_key(request)
+        numbered.append(replace(request, occurrence=seen[key]) if request.occurrence is None else request)
+        seen[key] += 1
+    with ThreadPoolExecutor(max_workers=max(1, at_once), thread_name_prefix="language-model") as threads:
+        return [future.result() for future in [threads.submit(model.complete, request) for request in numbered]]
