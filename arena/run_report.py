@@ -11,6 +11,7 @@ import arena as arena_package
 import cwm as cwm_package
 import games as games_package
 import search as search_package
+from arena import run_model
 from arena.report.data import (
     Accuracy,
     ArenaView,
@@ -20,17 +21,20 @@ from arena.report.data import (
     ProgramView,
     Replay,
     ReportData,
+    SimilarityRow,
     UsageRow,
 )
 from arena.run_settings import RunSettings
-from arena.synthesis_run import MODEL, Outcome
+from arena.synthesis_run import MODEL, Outcome, read_caps
 from cwm.candidate import TestReport
 from cwm.journal import RunCorruptError
-from cwm.llm.budget import Tally
+from cwm.llm.budget import Budget
 from cwm.llm.files import write_whole
 from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
 from cwm.record import RunRecord, program_hash
-from cwm.similarity import longest_shared_run, source_files
+from cwm.similarity import longest_shared_runs, source_files
+from cwm.synthesis import STREAM
+from cwm.synthesis_events import CandidateTested
 
 RESULT_FILE = "result.json"
 RESULT_KEYS = {"synthesis", "values", "model", "evaluations", "tally"}
@@ -52,21 +56,23 @@ def build(
     result = read_result(record.folder)
     calls = _calls(record)
     bundle = read_bundle(record.folder)
+    similarity = _similarity(record, bundle)
     return ReportData(
         title=f"Code world model of {settings.game}",
         game=settings.game,
         created=datetime.fromtimestamp(record.info.created, UTC).strftime("%Y-%m-%d %H:%M UTC"),
         sandbox=settings.level,
-        summary=_summary(result, calls, bundle),
+        summary=(*_summary(result, calls, bundle), *_most_similar(similarity)),
         notices=_notices(settings, result),
         config=_config(record, settings),
         accuracy=tuple(_accuracy(result)),
         candidates=tuple(_candidates(record, result)),
         calls=tuple(calls),
-        usage=tuple(_usage(result)),
+        usage=tuple(_usage(record, settings)),
         arenas=tuple(arenas),
         replays=tuple(replays),
-        programs=tuple(_programs(bundle)),
+        programs=tuple(_programs(bundle, similarity)),
+        similarity=tuple(similarity),
     )
 
 
@@ -192,21 +198,32 @@ def _calls(record: RunRecord) -> list[CallView]:
     return views
 
 
-def _usage(result: dict[str, Any]) -> list[UsageRow]:
-    rows = []
-    for purpose, data in result.get("tally", {}).items():
-        tally = Tally.from_json(data)
-        rows.append(
-            UsageRow(purpose, tally.calls, tally.input_tokens, tally.output_tokens, tally.money, tally.estimated)
-        )
-    return rows
+def _usage(record: RunRecord, settings: RunSettings) -> list[UsageRow]:
+    """Returns calls, tokens and money by purpose, counted from the stored calls: a killed run has no other account."""
+    calls = list(record.calls.calls())
+    counted = Budget()
+    price = run_model.price(settings, read_caps(record.folder))
+    counted.restore_from(calls, dict.fromkeys((call.model for call in calls), price))
+    return [
+        UsageRow(purpose, tally.calls, tally.input_tokens, tally.output_tokens, tally.money, tally.estimated)
+        for purpose, tally in counted.by_purpose().items()
+    ]
+
+
+def _tree(record: RunRecord, result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the candidates: those of the result, or more if the run has gone on since and was killed."""
+    finished: list[dict[str, Any]] = result.get("synthesis", {}).get("tree", [])
+    told = [payload for _, _, kind, payload in record.events(STREAM) if kind == CandidateTested.kind]
+    if len(told) <= len(finished):
+        return finished
+    return [entry | {"id": entry["candidate"]} for entry in sorted(told, key=lambda entry: int(entry["candidate"]))]
 
 
 def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView]:
     best = result.get("synthesis", {}).get("best")
     views = []
-    for entry in result.get("synthesis", {}).get("tree", []):
-        report = _report(record, entry["hash"], result["synthesis"]["suite"])
+    for entry in _tree(record, result):
+        report = _report(record, entry["hash"])
         failing = [] if report is None else [item for item in report.results if item.status != "pass"]
         views.append(
             CandidateView(
@@ -216,7 +233,7 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
                 status=entry["status"],
                 heuristic=entry["heuristic"],
                 pass_rates=entry["pass_rates"],
-                problems=() if report is None else report.problems,
+                problems=tuple(entry.get("problems", ())) if report is None else report.problems,
                 failing=tuple(
                     FailedTest(item.id, item.kind, item.field, str(item.expected), str(item.got), item.message)
                     for item in failing[:SHOWN_FAILURES]
@@ -229,32 +246,63 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
     return views
 
 
-def _report(record: RunRecord, program: str, suite: str) -> TestReport | None:
-    stored = record.test_report(program, suite)
-    return None if stored is None else TestReport.from_json(stored)
+def _report(record: RunRecord, program: str) -> TestReport | None:
+    """Returns what a run's one suite of tests said of a model, None if it was never tested."""
+    stored = record.test_reports(program)
+    return TestReport.from_json(stored[0]) if stored else None
 
 
-def _programs(bundle: ModelBundle | None) -> list[ProgramView]:
+def _similarity(record: RunRecord, bundle: ModelBundle | None) -> list[SimilarityRow]:
+    """Returns how much every recorded program, not the result's alone, shares with our own source."""
+    packages = (arena_package, cwm_package, games_package, search_package)
+    folders = [Path(str(package.__file__)).parent for package in packages]
+    stored = record.programs()
+    runs = longest_shared_runs(
+        [record.program_source(program.hash) for program in stored], source_files(folders, folders[0].parent)
+    )
+    result = [] if bundle is None else [program_hash(source) for source in (bundle.source, bundle.value_source or "")]
+    return [
+        SimilarityRow(
+            sha256=program.hash,
+            kind=program.kind,
+            chosen=program.hash in result,
+            shared_run=run.length,
+            program_tokens=run.program_tokens,
+            shared_with=f"{run.file}, line {run.file_line}" if run.file else "",
+            shared_text=run.text,
+        )
+        for program, run in zip(stored, runs, strict=True)
+    ]
+
+
+def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
+    if not rows:
+        return []
+    most = max(rows, key=lambda row: row.shared_run)
+    where = f" ({most.shared_with})" if most.shared_with else ""
+    return [("longest run shared with our source", f"{most.shared_run} tokens{where}, of {len(rows)} programs")]
+
+
+def _programs(bundle: ModelBundle | None, similarity: Sequence[SimilarityRow]) -> list[ProgramView]:
     if bundle is None:
         return []
     sources = [("model", bundle.source)]
     if bundle.value_source is not None:
         sources.append(("value function", bundle.value_source))
-    packages = (arena_package, cwm_package, games_package, search_package)
-    folders = [Path(str(package.__file__)).parent for package in packages]
-    files = source_files(folders, folders[0].parent)
+    measured = {row.sha256: row for row in similarity}
     views = []
     for title, source in sources:
-        run = longest_shared_run(source, files)
+        digest = program_hash(source)
+        row = measured.get(digest, SimilarityRow(digest, "", True, 0, 0))
         views.append(
             ProgramView(
                 title=title,
                 source=source,
-                sha256=program_hash(source),
-                shared_run=run.length,
-                program_tokens=run.program_tokens,
-                shared_with=f"{run.file}, line {run.file_line}" if run.file else "",
-                shared_text=run.text,
+                sha256=digest,
+                shared_run=row.shared_run if digest in measured else None,
+                program_tokens=row.program_tokens,
+                shared_with=row.shared_with,
+                shared_text=row.shared_text,
             )
         )
     return views

@@ -223,6 +223,11 @@ class RunRecord:
         rows = self.journal.read(query, (program, suite))
         return json.loads(rows[0][0]) if rows else None
 
+    def test_reports(self, program: str) -> list[Any]:
+        """Returns every stored report of `program`, by suite."""
+        rows = self.journal.read("SELECT report FROM test_results WHERE program = ? ORDER BY suite", (program,))
+        return [json.loads(report) for (report,) in rows]
+
     def put_evaluation(self, key: str, payload: Any) -> bool:
         """Stores an evaluation under a content key; returns whether it is new."""
         return self.journal.put("evaluations", key, payload)

@@ -71,11 +71,20 @@ def longest_shared_run(program: str, files: Iterable[tuple[str, str]]) -> Shared
         program: Python source.
         files: (name, Python source) pairs; a run never crosses from one file into the next.
     """
+    return longest_shared_runs([program], files)[0]
+
+
+def longest_shared_runs(programs: Iterable[str], files: Iterable[tuple[str, str]]) -> list[SharedRun]:
+    """Returns `longest_shared_run` of each program; the files are tokenised once for all."""
+    read = [(name, tokens(source)) for name, source in files]
+    return [_longest(program, read) for program in programs]
+
+
+def _longest(program: str, files: Sequence[tuple[str, Sequence[Token]]]) -> SharedRun:
     own = tokens(program)
     automaton = _SuffixAutomaton([token.text for token in own])
     best = SharedRun(0, len(own))
-    for name, source in files:
-        theirs = tokens(source)
+    for name, theirs in files:
         length, end, own_end = automaton.longest_match([token.text for token in theirs])
         if length > best.length:
             run = own[own_end - length + 1 : own_end + 1]

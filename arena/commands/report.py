@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs, run_report
+from arena import console, run_inputs, run_report, run_tables
 from arena.errors import UsageError
 from arena.options import AsJson
 from arena.report import page, tables
@@ -29,5 +29,6 @@ def command(
         matches = stored_matches(run, settings, run_inputs.load(run / INPUTS, settings), run_report.read_bundle(run))
         report = run_report.build(record, settings, matches.arenas, matches.replays)
         page.write(report, record.report_path)
+        run_tables.write(record, report)
     console.out.print(tables.report(report))
     console.notices.print(f"report: {record.report_path}")

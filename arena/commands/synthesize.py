@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, run_inputs, run_model, run_report, shipped
+from arena import console, run_inputs, run_model, run_report, run_tables, shipped
 from arena.commands import tournament as tournament_command
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
@@ -169,6 +169,7 @@ def finish(
             live.stage("writing the report")
             report = run_report.build(record, settings, matches.arenas, matches.replays)
             page.write(report, record.report_path)
+            run_tables.write(record, report)
     except BaseException:
         console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
         raise

@@ -195,6 +195,29 @@ class ProgramView:
 
 
 @dataclass(frozen=True)
+class SimilarityRow:
+    """How much of one recorded program could have been copied.
+
+    Attributes:
+        sha256: of the program.
+        kind: `model` or `value`.
+        chosen: whether it is part of the result.
+        shared_run: longest run of tokens shared with this project's own source.
+        program_tokens: tokens of the whole program.
+        shared_with: file that holds the run, and its line; "" if none.
+        shared_text: the run.
+    """
+
+    sha256: str
+    kind: str
+    chosen: bool
+    shared_run: int
+    program_tokens: int
+    shared_with: str = ""
+    shared_text: str = ""
+
+
+@dataclass(frozen=True)
 class ReportData:
     """A whole report.
 
@@ -213,6 +236,7 @@ class ReportData:
         arenas: tournaments.
         replays: sample games.
         programs: of the result.
+        similarity: of every recorded program.
     """
 
     title: str
@@ -229,6 +253,7 @@ class ReportData:
     arenas: tuple[ArenaView, ...] = ()
     replays: tuple[Replay, ...] = ()
     programs: tuple[ProgramView, ...] = ()
+    similarity: tuple[SimilarityRow, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -22,6 +22,7 @@ from arena.report.data import (
     ProgramView,
     Replay,
     ReportData,
+    SimilarityRow,
     UsageRow,
 )
 from arena.report.page import heat, render, write
@@ -108,6 +109,7 @@ def data(poker: ArenaView, yokai: ArenaView) -> ReportData:
         arenas=(poker, yokai),
         replays=(Replay(EVIL, EVIL),),
         programs=(ProgramView("model", EVIL, "abc", 12, 3000, "games/x.py", EVIL),),
+        similarity=(SimilarityRow("fedcba9876543210", "model", True, 17, 3000, "games/y.py, line 3", EVIL),),
     )
 
 
@@ -139,6 +141,7 @@ def test_page_shows_the_figures(data: ReportData) -> None:
         assert expected in text
     assert "3 games could not be played through a fault of ours" in text
     assert "1 of 7 failed tests" in text
+    assert "fedcba987654, chosen" in text
 
 
 def test_empty_report_has_every_section() -> None:
