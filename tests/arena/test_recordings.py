@@ -1,4 +1,4 @@
-"""The recordings that ship with the project: each leads to an exact model, without a call and without our code in it."""
+"""The recordings that ship with the project: each leads to an exact model, with no call and none of our code in it."""
 
 from dataclasses import replace
 from pathlib import Path

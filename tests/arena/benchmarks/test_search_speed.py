@@ -64,5 +64,5 @@ def test_each_timing_of_a_model_starts_a_fresh_worker(pair) -> None:
     measure = model_rate(bundle, one_rollout(pair, 100), found)
     assert all(measure() > 0.0 for _ in range(3))
     # What two timings ask is too much for one worker of this program.
-    with pytest.raises(RuntimeError, match="the model failed under the planner|gave up"):
+    with pytest.raises(RuntimeError, match=r"the model failed under the planner|gave up"):
         model_rate(bundle, one_rollout(pair, 100), found * 2)()

@@ -52,4 +52,4 @@ def get_observations(state):
 def resample_history(obs_action_history, player_id):
     seen = obs_action_history[-1][0]
     coin = seen["coin"] if player_id == 0 else random.choices(["heads", "tails"], [0.75, 0.25])[0]
-    return [coin] + list(seen["said"])
+    return [coin, *seen["said"]]

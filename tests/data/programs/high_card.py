@@ -1,7 +1,7 @@
 """A small game of hidden information in the program API, for tests.
 
-Each of two players gets one of four cards, dealt by chance. Player 0 bets or passes; after a bet player 1 calls or folds. The
-higher card wins the pot: 1 without a bet, 2 after a called bet; a fold loses 1.
+Each of two players gets one of four cards, dealt by chance. Player 0 bets or passes; after a bet player 1 calls or
+folds. The higher card wins the pot: 1 without a bet, 2 after a called bet; a fold loses 1.
 """
 
 import random
