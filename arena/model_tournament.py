@@ -89,8 +89,8 @@ class ModelTournament:
             "deal_seed": derive("model tournament", self.seed, deal),
             "runtime": self.runtime.to_json(),
         }
-        # Seeds derive from the key: how strongly a program is shut in must change no result.
-        decisive = content | {"runtime": [self.runtime.move_timeout_s, self.runtime.memory_mb]}
+        # Seeds derive from the key: how strongly a program is shut in must change no result, so one level stands for all.
+        decisive = content | {"runtime": replace(self.runtime, level="process").to_json()}
         return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
 
     def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:

@@ -28,7 +28,7 @@ MODELS: Final[frozenset[str]] = frozenset(
         "8ee84e09ab5b5dedb08b359c3b2620a4dd9e9500f40cacbcce923d169b1a7a3c",
         "8ae315949e4f4d36d1fad2585ec40ddc739f265d3c85247ecbfc9de9ff751ab8",
         "b82031176ac6b7ec3d5ee499395318eeb8a521ccee4819bae468792c71f2d323",
-        "831a63afa62df6412328c3d0ef8ad3ac005de8f53d6abd638161cc3124fde103",
+        "1a482eaae9afcaeaff55cd6cd69a4d3dca99c2b28d4ab77d4355d50287483cae",
     }
 )
 """SHA-256 of the models that the recordings lead to, see `ModelBundle.hash`."""

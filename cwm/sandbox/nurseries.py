@@ -90,6 +90,11 @@ class Nursery:
         channel = Channel(child, request_write, replies, limits.output_bytes)
         return confirmed(channel, settings, lambda _: None)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
     def close(self) -> None:
         """Ends the process, and with it every worker that it forked."""
         self._socket.close()
@@ -143,7 +148,10 @@ def fork(isolation: Isolation, limits: Limits, modules: Sequence[str]) -> Starte
         with _lock:
             if _known.get(kind) is nursery:
                 del _known[kind]
-                _retired.append(nursery)
+                if nursery.ended:
+                    nursery.close()
+                else:
+                    _retired.append(nursery)
         raise
 
 

@@ -15,8 +15,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from cwm.sandbox import service
+from cwm.sandbox import seccomp, service
 from cwm.sandbox.lock import LIBC, end_with_parent
+from cwm.sandbox.syscalls import current
 
 CONTROL = 3
 REQUESTS, REPLIES = 3, 4
@@ -36,6 +37,9 @@ def serve(read_frame: Callable[[int], Any], settings: dict[str, Any]) -> None:
     """
     end_with_parent(settings["parent"])
     LIBC.prctl(_DUMPABLE, 0, 0, 0, 0)
+    architecture = current()
+    if architecture is not None:
+        seccomp.prepare(architecture)
     control = _socket.socket(fileno=CONTROL)
     # The workers share these objects: collecting them would only copy their pages.
     gc.collect()

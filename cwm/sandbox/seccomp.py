@@ -22,7 +22,11 @@ _LOAD, _EQUAL, _AT_LEAST, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x25, 0x
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _SET_MODE_FILTER, _ALL_THREADS = 1, 1
 
+_OWN_PID = 0x5AFE5AFE
+"""Stands for the process id until that is known."""
+
 _Instruction = tuple[int, int, int, int]
+_assembled: dict[int, tuple[bytes, bytes]] = {}
 
 
 class LockError(RuntimeError):
@@ -40,6 +44,12 @@ def assemble(architecture: Architecture, pid: int) -> bytes:
         architecture: whose numbers.
         pid: the process that it is for; only itself it may signal.
     """
+    before, after = _assembled.get(architecture.audit) or prepare(architecture)
+    return before + struct.pack("=I", pid) + after
+
+
+def prepare(architecture: Architecture) -> tuple[bytes, bytes]:
+    """Assembles the filter up to the process id and from there on, so that processes forked later need not."""
     numbers = architecture.numbers
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -52,7 +62,7 @@ def assemble(architecture: Architecture, pid: int) -> bytes:
         "mmap": _argument(2, _ANY_BIT, PROT_EXEC, REFUSE, ALLOW),
         "mprotect": _argument(2, _ANY_BIT, PROT_EXEC, REFUSE, ALLOW),
         "madvise": _argument(2, _ABOVE, LAST_PLAIN_ADVICE, REFUSE, ALLOW),
-        "tgkill": _argument(0, _EQUAL, pid, ALLOW, REFUSE),
+        "tgkill": _argument(0, _EQUAL, _OWN_PID, ALLOW, REFUSE),
     }
     for name in ALLOWED:
         if name in checks:
@@ -62,7 +72,10 @@ def assemble(architecture: Architecture, pid: int) -> bytes:
     for name in KILLED:
         code += _when(_EQUAL, numbers[name], KILL_PROCESS)
     code.append((_RETURN, 0, 0, REFUSE))
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+    words = b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+    before, after = words.split(struct.pack("=I", _OWN_PID))
+    _assembled[architecture.audit] = (before, after)
+    return before, after
 
 
 def install(architecture: Architecture, libc: ctypes.CDLL) -> None:
