@@ -10,6 +10,8 @@ from typing import Any
 
 MAX_DEPTH = 100
 """Deeper nesting is refused: a cyclic value is infinitely deep."""
+LARGEST = 10**4000
+"""Python writes and reads no longer numbers as text."""
 
 
 class NotJsonError(TypeError):
@@ -36,7 +38,9 @@ def normalise(value: Any, path: str = "", depth: int = 0) -> Any:
         NotJsonError: a set, an object, a key that is not a string, NaN, an infinity, or too deep a nesting.
     """
     kind = type(value)
-    if kind is int or kind is bool or value is None:
+    if kind is int:
+        return value if -LARGEST < value < LARGEST else _too_long(path)
+    if kind is bool or value is None:
         return value
     if kind is str:
         return _text(value, path)
@@ -55,7 +59,7 @@ def _subclass(value: Any, path: str) -> Any:
     if isinstance(value, str):
         return _text(str.__str__(value), path)
     if isinstance(value, int):
-        return int.__int__(value)
+        return normalise(int.__int__(value), path)
     if isinstance(value, float):
         return _number(float.__float__(value), path)
     raise NotJsonError(f"{_where(path)} is a {type(value).__name__}; JSON has None, bool, int, float, str, list, dict")
@@ -65,6 +69,10 @@ def _number(value: float, path: str) -> float:
     if not math.isfinite(value):
         raise NotJsonError(f"{_where(path)} is {value}; a finite number was expected")
     return value
+
+
+def _too_long(path: str) -> int:
+    raise NotJsonError(f"{_where(path)} is a whole number of more than 4000 digits; a shorter one was expected")
 
 
 def _text(value: str, path: str) -> str:

@@ -53,6 +53,7 @@ def test_subclasses_become_plain():
         (-math.inf, "the value is -inf"),
         (b"x", "the value is a bytes"),
         ("\udc80", "half of a surrogate pair"),
+        ({"n": 10**5000}, r"\.n is a whole number of more than 4000 digits"),
     ],
 )
 def test_what_is_not_json_is_named_with_its_place(value, message):

@@ -1,0 +1,8 @@
+# Aborts.
+# expect: crashed
+# process: none
+import os
+
+
+def attack(target):
+    os.abort()

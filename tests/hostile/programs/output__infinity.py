@@ -1,0 +1,5 @@
+# Answers with an infinity.
+# expect: bad_value
+# process: none
+def attack(target):
+    return float("inf")

@@ -1,0 +1,9 @@
+# Opens a file with the number that the call has in another table.
+# expect: crashed ok
+# process: none
+import ctypes
+
+
+def attack(target):
+    opened = ctypes.CDLL(None).syscall(0x40000000 | 257, -100, target["secret_file"].encode(), 0, 0)
+    return target["claim"] if opened >= 0 else opened
