@@ -24,7 +24,6 @@ Model: SHA-256 {hash}
 
 import json
 
-from arena.errors import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
 from cwm.world_model import WorldModel
@@ -56,7 +55,6 @@ Model: SHA-256 {hash}
 import json
 from dataclasses import asdict
 
-from arena.errors import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.program import LoadedCode
 from games.adapters import spiel_game

@@ -14,13 +14,11 @@ from arena.report.tables import accuracy_table, headline
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import build_options
+from arena.true_game import true_game
 from cwm import evaluation, trajectory_file
 from cwm.evaluation import Evaluation
-from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
 from cwm.test_execution import RunOptions
-from games import registry
-from games.api import Game, state_to_json
 
 
 def command(
@@ -36,7 +34,7 @@ def command(
     """Test a model on played games, per kind of test; errors and time-outs are counted apart from wrong answers."""
     bundle = load_bundle(model)
     info = bundle.game_info
-    reference = _reference(bundle)
+    reference = true_game(bundle)
     inputs = Inputs("", info, bundle.initial_state, (), (), reference)
     if trajectories is not None:
         games = trajectory_file.read(trajectories)
@@ -76,13 +74,3 @@ def _rows(made: Evaluation, split: str) -> list[Accuracy]:
     rows = [Accuracy.of(split, name, tally.to_json()) for name, tally in tallies.items()]
     shown = headline(rows)
     return shown + [row for row in rows if row.is_field and row.passed < row.total and row not in shown]
-
-
-def _reference(bundle: ModelBundle) -> Game | None:
-    """Returns the true game of a model; a user's own game may bear a registered one's name, and starts otherwise."""
-    info = bundle.game_info
-    if info.id not in registry.ids():
-        return None
-    game = registry.make(info.id)
-    same = state_to_json(game, game.initial_state()) == bundle.initial_state
-    return game if same and game.info.num_players == info.num_players else None
