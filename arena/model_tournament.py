@@ -89,7 +89,7 @@ class ModelTournament:
             "deal_seed": derive("model tournament", self.seed, deal),
             "runtime": self.runtime.to_json(),
         }
-        # Seeds derive from the key: how strongly a program is shut in must change no result, so one level stands for all.
+        # Seeds derive from the key: how strongly a program is shut in must change no result.
         decisive = content | {"runtime": replace(self.runtime, level="process").to_json()}
         return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
 

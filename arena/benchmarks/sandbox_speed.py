@@ -1,46 +1,146 @@
-"""`cwm benchmark sandbox`: what a worker costs: start, round trip, and random games inside it beside this process."""
+"""`cwm benchmark sandbox`: what a worker costs: lock, start, round trip, and random games beside this process.
 
+Every figure is a median over interleaved pairs: all quantities are timed in turn, round after round, so that a machine
+that slows down slows all of them; a calibration loop runs in every round and is reported with them.
+"""
+
+import random
 import statistics
 import time
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 
+from arena import shipped
 from arena.benchmarks.measurement import Measurement
 from cwm.model_bundle import ModelBundle
+from cwm.sandbox import isolation, launch, levels, nurseries
+from cwm.sandbox.api import Level, Limits
 from cwm.sandbox.host import Sandbox, Worker
-from search.session import PAYLOAD
+from cwm.sandbox.program import LoadedCode
+from games.api import Game
+from search import session
 
 PAIRS = 20
-CALLS = 200
-GAMES = 2000
+CALLS = 50
+GAMES = 600
+CALIBRATION = 100_000
+"""Additions of the calibration loop."""
 
 
 def run(bundle: ModelBundle) -> Iterator[Measurement]:
-    """Yields the figures: medians of `PAIRS` starts and `CALLS` calls."""
+    """Yields the figures: medians of `PAIRS` rounds."""
+    calibration: list[float] = []
+    had: list[Level] = [level for level in levels.STRONG if levels.probe(level).problem is None]
+    for level in had or [shipped.level_of([bundle.hash])]:
+        yield from _level(bundle, level, calibration)
+    yield Measurement(
+        "sandbox/calibration",
+        statistics.median(calibration) * 1e3,
+        "ms",
+        note=f"a loop of {CALIBRATION:,} additions in this process, median of {len(calibration)}",
+    )
+
+
+def _level(bundle: ModelBundle, level: Level, calibration: list[float]) -> Iterator[Measurement]:
+    times: dict[str, list[float]] = defaultdict(list)
+    forks = nurseries.supported(isolation.select(level))
+    own: Game = LoadedCode(asdict(bundle.program())).instantiate()
+    with Sandbox(level=level, payload=session.PAYLOAD).start(bundle.program()) as worker:
+        _start(bundle, level, forks)
+        for number in range(PAIRS):
+            calibration.append(_calibrate())
+            for name, at, forked in (("process", "process", False), ("start", level, False), ("fork", level, forks)):
+                if at == "process" and not shipped.MODELS & {bundle.hash}:
+                    continue
+                ready_s, loaded_s, lock_s = _start(bundle, levels.named(at), forked)
+                times[name].append(ready_s)
+                times[f"loaded/{name}"].append(loaded_s)
+                times[f"lock/{name}"].append(lock_s)
+            times["call"].append(_call(worker, bundle, number))
+            times["inside"].append(_inside(worker, number))
+            times["own"].append(_own(own, number))
+    yield from _starts(level, times, forks)
+    note = f"{GAMES} random games of {bundle.info['id']} inside the worker beside this process, {PAIRS} pairs"
+    yield Measurement(
+        f"sandbox/{level}/playouts",
+        statistics.median(times["inside"]),
+        "games/s",
+        baseline=statistics.median(times["own"]),
+        ratio=statistics.median(one / two for one, two in zip(times["inside"], times["own"], strict=True)),
+        note=note,
+    )
+
+
+def _starts(level: Level, times: dict[str, list[float]], forks: bool) -> Iterator[Measurement]:
     note = f"median of {PAIRS}"
-    yield Measurement("sandbox/start", _median_start(bundle, ()), "ms", note=f"{note}, program loaded")
-    yield Measurement("sandbox/start/planner", _median_start(bundle, PAYLOAD), "ms", note=f"{note}, with the planners")
-    with Sandbox(payload=PAYLOAD).start(bundle.program()) as worker:
-        times = []
-        for number in range(CALLS):
-            begin = time.perf_counter()
-            worker.call("get_current_player", [bundle.initial_state], seed=number)
-            times.append(time.perf_counter() - begin)
-        yield Measurement("sandbox/call", statistics.median(times) * 1e6, "µs", note=f"median of {CALLS} round trips")
-        yield Measurement("sandbox/playouts", _playouts(worker), "games/s", note="random games inside the worker")
+    process = times["process"]
+    yield Measurement(f"sandbox/{level}/lock", statistics.median(times["lock/start"]) * 1e3, "ms", note=note)
+    if forks:
+        yield Measurement(
+            f"sandbox/{level}/lock/forked", statistics.median(times["lock/fork"]) * 1e3, "ms", note=f"{note}, forked"
+        )
+    yield Measurement(
+        f"sandbox/{level}/start",
+        statistics.median(times["start"]) * 1e3,
+        "ms",
+        baseline=statistics.median(process) * 1e3 if process else None,
+        ratio=statistics.median(one / two for one, two in zip(times["start"], process, strict=True))
+        if process
+        else None,
+        note=f"{note}, by exec, until it is locked; baseline: without a lock (level process)",
+    )
+    if forks:
+        yield Measurement(
+            f"sandbox/{level}/start/forked",
+            statistics.median(times["fork"]) * 1e3,
+            "ms",
+            note=f"{note}, from the clean process, until it is locked",
+        )
+        yield Measurement(
+            f"sandbox/{level}/start/loaded",
+            statistics.median(times["loaded/fork"]) * 1e3,
+            "ms",
+            note=f"{note}, the same, until the program is loaded",
+        )
+    calls = f"{note} times {CALLS} round trips"
+    yield Measurement(f"sandbox/{level}/call", statistics.median(times["call"]) * 1e6, "µs", note=calls)
 
 
-def _median_start(bundle: ModelBundle, payload: tuple[str, ...]) -> float:
-    times = []
-    for _ in range(PAIRS):
-        begin = time.perf_counter()
-        worker = Sandbox(payload=payload).start(bundle.program())
-        times.append(time.perf_counter() - begin)
-        worker.close()
-    return statistics.median(times) * 1e3
+def _calibrate() -> float:
+    begin = time.perf_counter()
+    total = 0
+    for number in range(CALIBRATION):
+        total += number
+    return time.perf_counter() - begin
 
 
-def _playouts(worker: Worker) -> float:
-    reply = worker.payload("search.session", "playouts", {"games": GAMES}, seed=0, timeout_s=600.0)
+def _start(bundle: ModelBundle, level: Level, forked: bool) -> tuple[float, float, float]:
+    """Returns seconds until a worker is locked, until a program is loaded, and that the lock took."""
+    chosen, limits = isolation.select(level), Limits()
+    begin = time.perf_counter()
+    started = nurseries.fork(chosen, limits, ()) if forked else launch.cold(chosen, limits, ())
+    ready_s = time.perf_counter() - begin
+    with Worker(started, limits) as worker:
+        worker.load(bundle.program())
+        return ready_s, time.perf_counter() - begin, worker.lock_s
+
+
+def _call(worker: Worker, bundle: ModelBundle, seed: int) -> float:
+    begin = time.perf_counter()
+    for _ in range(CALLS):
+        worker.call("get_current_player", [bundle.initial_state], seed=seed)
+    return (time.perf_counter() - begin) / CALLS
+
+
+def _inside(worker: Worker, seed: int) -> float:
+    reply = worker.payload("search.session", "playouts", {"games": GAMES}, seed=seed, timeout_s=600.0)
     if reply.failure is not None:
         raise RuntimeError(f"the model failed: {reply.failure.message}")
     return float(reply.value["games"] / reply.value["seconds"])
+
+
+def _own(game: Game, seed: int) -> float:
+    # The very numbers that the worker draws, so that both play the same games.
+    made = session.playouts(game, {"games": GAMES}, random.Random(f"payload/{seed}"))
+    return float(made["games"] / made["seconds"])

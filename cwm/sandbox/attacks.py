@@ -18,7 +18,7 @@ from cwm.sandbox.host import Sandbox
 from cwm.sandbox.syscalls import current
 
 BREACH = "breach"
-TIME_S = 1.0
+TIME_S = 0.5
 INFO: dict[str, Any] = {
     "id": "attack",
     "num_players": 1,

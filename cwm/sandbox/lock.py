@@ -22,6 +22,8 @@ _CAPABILITIES_VERSION = 0x20080522
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
+# Looked up now, once for all workers that are forked from here.
+_PRCTL, _FORK = LIBC.prctl, LIBC.fork
 
 
 class Locked(NamedTuple):
@@ -57,12 +59,16 @@ def lock(wanted: dict[str, Any]) -> Locked:
     _prctl(_NO_NEW_PRIVILEGES, 1)
     _drop_capabilities(architecture)
     abi = landlock.deny_all(architecture, LIBC) if wanted["landlock"] else 0
-    # Nothing can be found there any more: an import of what is not loaded fails at once, and says so plainly.
-    sys.path.clear()
-    sys.path_importer_cache.clear()
+    forget_paths()
     seccomp.install(architecture, LIBC)
     _try_out(architecture)
     return Locked(level, abi)
+
+
+def forget_paths() -> None:
+    """Ends the search for modules: nothing could be read, and so an import fails at once and says so plainly."""
+    sys.path.clear()
+    sys.path_importer_cache.clear()
 
 
 def end_with_parent(parent: int | None) -> None:
@@ -110,7 +116,7 @@ def _cap(which: int, soft: int, hard: int) -> None:
 
 def _prctl(option: int, value: int) -> None:
     zero = ctypes.c_ulong(0)
-    if LIBC.prctl(option, ctypes.c_ulong(value), zero, zero, zero) != 0:
+    if _PRCTL(option, ctypes.c_ulong(value), zero, zero, zero) != 0:
         raise LockError(f"prctl({option}) failed: {os.strerror(ctypes.get_errno())}")
 
 
@@ -140,7 +146,7 @@ def _try_out(architecture: Architecture) -> None:
 
 
 def _fork() -> int:
-    child: int = LIBC.fork()
+    child: int = _FORK()
     if child == 0:
         os._exit(EXIT_NOT_LOCKED)
     return child

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cwm.sandbox import seccomp, service
-from cwm.sandbox.lock import LIBC, end_with_parent
+from cwm.sandbox.lock import LIBC, end_with_parent, forget_paths
 from cwm.sandbox.syscalls import current
 
 CONTROL = 3
@@ -40,6 +40,7 @@ def serve(read_frame: Callable[[int], Any], settings: dict[str, Any]) -> None:
     architecture = current()
     if architecture is not None:
         seccomp.prepare(architecture)
+    forget_paths()
     control = _socket.socket(fileno=CONTROL)
     # The workers share these objects: collecting them would only copy their pages.
     gc.collect()

@@ -46,7 +46,8 @@ class Service:
         self._encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False).encode
         self._seed = random.seed
         self._output = TailWriter(settings["output_bytes"], STDOUT)
-        self._reserve: bytearray | None = bytearray(RESERVE_BYTES)
+        # Zeroes that nobody has written take address space, which is what is capped, and no time.
+        self._reserve: bytes | None = bytes(RESERVE_BYTES)
         self._sources: dict[str, list[str]] = {}
         self._code: LoadedCode | None = None
         self._game: ProgramGame | None = None
