@@ -22,6 +22,7 @@ from arena.commands import (
     synthesize,
     tournament,
     trajectories,
+    verify,
 )
 from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
 from cwm.sandbox import levels
@@ -52,6 +53,7 @@ app.command("report")(report.command)
 app.command("export")(export.command)
 app.command("benchmark")(benchmark.command)
 app.command("doctor")(doctor.command)
+app.command("verify")(verify.command)
 
 
 @app.callback()

@@ -116,6 +116,20 @@ def play(
     return table.record(forfeit, sandbox)
 
 
+def chance_action(game: Game, state: State, deal_seed: int, number: int) -> Action:
+    """Returns what chance does at a game's chance node `number`, from 0.
+
+    Each node has its own generator: how many actions players took in between shifts nothing.
+    """
+    point = random.Random(derive("chance", deal_seed, number)).random()
+    outcomes = game.chance_outcomes(state)
+    for action, probability in outcomes:
+        point -= probability
+        if point < 0:
+            return action
+    return outcomes[-1][0]
+
+
 def forfeit_returns(game: Game, seat: int, paid: Sequence[float]) -> list[float]:
     """Returns what a forfeit by `seat` is scored with, by player.
 
@@ -166,7 +180,9 @@ class _Table:
         limit = self._game.info.max_length or MAX_ACTIONS
         while (player := self._game.current_player(self._state)) != TERMINAL:
             if player == CHANCE:
-                self._apply(player, self._chance_action())
+                action = chance_action(self._game, self._state, self._deal_seed, self._chance_nodes)
+                self._chance_nodes += 1
+                self._apply(player, action)
                 continue
             if self.length >= limit:
                 raise GameError(f"{self._game.info.id} did not end within {limit} actions: its rules are at fault.")
@@ -195,17 +211,6 @@ class _Table:
             sandbox=sandbox,
             seconds=tuple(tuple(row) for row in self._seconds),
         )
-
-    def _chance_action(self) -> Action:
-        # Each node has its own generator: how many actions players took in between shifts nothing.
-        point = random.Random(derive("chance", self._deal_seed, self._chance_nodes)).random()
-        self._chance_nodes += 1
-        outcomes = self._game.chance_outcomes(self._state)
-        for action, probability in outcomes:
-            point -= probability
-            if point < 0:
-                return action
-        return outcomes[-1][0]
 
     def _ask(self, player: int) -> Action:
         agent = self._agents[player]
@@ -257,4 +262,4 @@ class _Table:
             self._paid[index] += reward
 
 
-__all__ = ["Forfeit", "GameRecord", "InfrastructureError", "forfeit_returns", "play"]
+__all__ = ["Forfeit", "GameRecord", "InfrastructureError", "chance_action", "forfeit_returns", "play"]

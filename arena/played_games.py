@@ -57,14 +57,14 @@ def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: P
         raise InfrastructureError(f"the planner's games on the model failed: {reply.failure}")
     if reply.outcome is not Outcome.OK:
         return PlannedPaths([], 0, settings.planner_games)
-    followed, refused, failed = [], 0, 0
+    paths, refused, failed = [], 0, 0
     for index, played in enumerate(reply.value["trajectories"]):
         actions = [step["action"] for step in played["steps"] if step["action"] is not None]
-        trajectory = _followed(game, index, actions)
-        followed.append(trajectory)
+        trajectory = followed(game, index, actions)
+        paths.append(trajectory)
         refused += len(trajectory.steps) <= len(actions)
         failed += not played["episode"]["ended"]
-    return PlannedPaths(followed, refused, failed)
+    return PlannedPaths(paths, refused, failed)
 
 
 def trajectories(game: Game, records: Iterable[GameRecord]) -> list[Trajectory]:
@@ -74,10 +74,10 @@ def trajectories(game: Game, records: Iterable[GameRecord]) -> list[Trajectory]:
         game: the true game.
         records: each becomes the trajectory of its number.
     """
-    return [_followed(game, index, [action for _, action in record.actions]) for index, record in enumerate(records)]
+    return [followed(game, index, [action for _, action in record.actions]) for index, record in enumerate(records)]
 
 
-def _followed(game: Game, index: int, actions: Sequence[Action]) -> Trajectory:
+def followed(game: Game, index: int, actions: Sequence[Action]) -> Trajectory:
     """Returns the true states along `actions`; it stops at the first that is not legal. The last step has no action."""
     state = game.initial_state()
     steps: list[Step] = []

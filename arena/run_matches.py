@@ -10,7 +10,7 @@ from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
 from arena.run_settings import MatchSettings, RunSettings
 from arena.runtime import Runtime
-from arena.store import GameStore
+from arena.store import GameStore, write_standings
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm.model_bundle import ModelBundle
 from games.api import EstimatesValue, Game
@@ -68,7 +68,9 @@ def play(
     """
     (folder / FOLDER).mkdir(exist_ok=True)
     with GameStore(folder / FOLDER, prepared.to_json()) as store:
-        return tournament.run(prepared, store, workers=workers, on_game=on_game)
+        result = tournament.run(prepared, store, workers=workers, on_game=on_game)
+        write_standings(folder / FOLDER, result.table.to_json())
+        return result
 
 
 def stored(folder: Path, prepared: TournamentConfig) -> TournamentResult | None:

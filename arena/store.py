@@ -5,16 +5,19 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from arena.match import GameRecord
 from arena.seeds import canonical
+from cwm.llm.files import write_whole
 
 FORMAT_VERSION = 1
 FILE_NAME = "games.sqlite"
+STANDINGS_FILE = "standings.json"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -114,10 +117,9 @@ class GameStore:
         """
         data = record.to_json()
         seconds = data.pop("seconds")
+        row = (key, canonical(data), canonical(seconds))
         with self._named_errors():
-            self._database.execute(
-                "INSERT OR IGNORE INTO games VALUES (?, ?, ?)", (key, canonical(data), canonical(seconds))
-            )
+            self._database.execute("INSERT OR IGNORE INTO games VALUES (?, ?, ?)", row)
 
     def add_fault(self, key: str, message: str) -> int:
         """Notes that something of ours broke during a game, and returns how often that has happened to it."""
@@ -129,24 +131,26 @@ class GameStore:
     def games(self) -> dict[str, GameRecord]:
         """Returns every stored game by key."""
         with self._named_errors():
-            rows = self._database.execute("SELECT key, record, seconds FROM games ORDER BY key").fetchall()
-        return {
-            key: GameRecord.from_json({**json.loads(record), "seconds": json.loads(seconds)})
-            for key, record, seconds in rows
-        }
+            return _games(self._database)
 
     def faults(self) -> dict[str, list[str]]:
         """Returns the messages of what broke, by key, oldest first."""
         with self._named_errors():
-            rows = self._database.execute("SELECT key, message FROM faults ORDER BY key, attempt").fetchall()
-        messages: dict[str, list[str]] = {}
-        for key, message in rows:
-            messages.setdefault(key, []).append(message)
-        return messages
+            return _faults(self._database)
 
     def _open(self, config: dict[str, Any]) -> sqlite3.Connection:
         with self._named_errors():
             database = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._prepare(database, config)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _prepare(self, database: sqlite3.Connection, config: dict[str, Any]) -> None:
+        with self._named_errors():
+            _check(self.path, database)
             # NORMAL loses no committed game when the process is killed, only when the machine loses power.
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
@@ -154,29 +158,129 @@ class GameStore:
             database.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (canonical(FORMAT_VERSION),))
             database.execute("INSERT OR IGNORE INTO meta VALUES ('config', ?)", (canonical(config),))
             stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
-        if stored["format"] != FORMAT_VERSION:
-            database.close()
-            raise StoreError(
-                f"{self.path} has format {stored['format']}, this version reads {FORMAT_VERSION}: use another folder."
-            )
+        _check_format(self.path, stored["format"])
         changed = differences(stored["config"], json.loads(canonical(config)))
         if changed:
-            database.close()
             raise ConfigMismatchError(
                 f"{self.path} holds games of another configuration ({'; '.join(changed)}): "
                 "use another folder, or the settings it was made with."
             )
-        return database
 
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
+    def _named_errors(self) -> AbstractContextManager[None]:
+        return _named_errors(self.path)
+
+
+@dataclass(frozen=True)
+class StoredGames:
+    """What a file of games holds.
+
+    Attributes:
+        config: as it was given when the file was made.
+        games: by key.
+        faults: messages of what broke, by key, oldest first.
+    """
+
+    config: dict[str, Any]
+    games: dict[str, GameRecord]
+    faults: dict[str, list[str]]
+
+
+def read(folder: Path) -> StoredGames:
+    """Reads a folder's games, also while another process adds to them; changes nothing.
+
+    Raises:
+        StoreError: there are none, or the file is damaged.
+    """
+    path = folder / FILE_NAME
+    if not path.exists():
+        raise StoreError(f"{folder} holds no games: {FILE_NAME} is missing; give the folder of a tournament.")
+    with _named_errors(path):
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as database:
+            _check(path, database)
+            stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
+            if stored.keys() < {"format", "config"}:
+                raise StoreError(f"{path} is damaged (it names no configuration): restore it from a copy.")
+            _check_format(path, stored["format"])
+            return StoredGames(stored["config"], _games(database), _faults(database))
+
+
+def write_standings(folder: Path, standings: dict[str, Any]) -> None:
+    """Stores the standings of a tournament beside its games, in place of earlier ones.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    path = folder / STANDINGS_FILE
+    try:
+        write_whole(path, json.dumps(standings, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror}): make room for it; every game is kept."
+        ) from error
+
+
+def read_standings(folder: Path) -> Any | None:
+    """Returns the stored standings, None if there are none.
+
+    Raises:
+        StoreError: the file is damaged.
+    """
+    path = folder / STANDINGS_FILE
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{path} is damaged ({error}): delete it and run the tournament again; no game is lost."
+        ) from error
+
+
+def _check(path: Path, database: sqlite3.Connection) -> None:
+    problem = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if problem != "ok":
+        raise StoreError(f"{path} is damaged ({problem}): restore it from a copy; nothing in it was changed.")
+
+
+def _check_format(path: Path, version: int) -> None:
+    if version != FORMAT_VERSION:
+        raise StoreError(f"{path} has format {version}, this version reads {FORMAT_VERSION}: use another folder.")
+
+
+def _games(database: sqlite3.Connection) -> dict[str, GameRecord]:
+    rows = database.execute("SELECT key, record, seconds FROM games ORDER BY key").fetchall()
+    return {
+        key: GameRecord.from_json({**json.loads(record), "seconds": json.loads(seconds)})
+        for key, record, seconds in rows
+    }
+
+
+def _faults(database: sqlite3.Connection) -> dict[str, list[str]]:
+    messages: dict[str, list[str]] = {}
+    for key, message in database.execute("SELECT key, message FROM faults ORDER BY key, attempt").fetchall():
+        messages.setdefault(key, []).append(message)
+    return messages
+
+
+@contextmanager
+def _named_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise StoreError(
-                f"{self.path} cannot be used ({error}): check that the disk has room and is writable, "
-                "and that the file is a whole file of games; nothing in it was changed."
+                f"{path} cannot be used: it is damaged ({error}); restore it from a copy; nothing in it was changed."
             ) from error
+        raise StoreError(
+            f"{path} cannot be used ({error}): check that the disk has room and is writable, then run the same command "
+            "again; every game stored before is kept."
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"{path} cannot be used: a row of it is damaged ({type(error).__name__}: {error}); restore it from a copy."
+        ) from error
 
 
 def differences(stored: Any, given: Any, place: str = "") -> list[str]:

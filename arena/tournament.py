@@ -1,6 +1,6 @@
 """Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -69,6 +69,35 @@ class TournamentConfig:
             "runtime": self.runtime.to_json(),
         }
 
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "TournamentConfig":
+        """Builds what `to_json` wrote; its agents are enough to plan the games, and to play them if none has a model.
+
+        Raises:
+            TournamentError: another version of the rules of tournaments wrote it, or it is damaged.
+        """
+        if data.get("version") != RULES_VERSION:
+            raise TournamentError(
+                f"The tournament has version {data.get('version')!r} and this program plays {RULES_VERSION}: "
+                "use the version that made it."
+            )
+        try:
+            lineups = data["lineups"]
+            return cls(
+                game=data["game"],
+                agents=tuple(AgentSpec.from_json(spec) for spec in data["agents"]),
+                deals=data["deals"],
+                seed=data["seed"],
+                pairing=data["pairing"],
+                lineups=None if lineups is None else tuple(tuple(lineup) for lineup in lineups),
+                params=data["params"],
+                runtime=Runtime.from_json(data["runtime"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise TournamentError(
+                f"The configuration of the tournament is damaged ({type(error).__name__}: {error}): restore it."
+            ) from error
+
 
 @dataclass(frozen=True)
 class PlannedGame:
@@ -105,6 +134,7 @@ class TournamentResult:
         records: finished games, in the order of the plan.
         played: how many of them were played now; the others had been stored before.
         missing: games that ours kept breaking, with the messages; they are in no table.
+        faults: how often ours broke during games of the plan, by message, those that were finished later too.
         table: standings over all games, forfeits counted.
         table_without_forfeits: over the games that were played to their end; None if no game was forfeited.
     """
@@ -114,6 +144,7 @@ class TournamentResult:
     missing: dict[str, list[str]]
     table: Standings
     table_without_forfeits: Standings | None
+    faults: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -217,14 +248,14 @@ def run(
     faults = store.faults()
     missing = {game.key: faults.get(game.key, []) for game in planned if game.key not in known}
     records = tuple(known[game.key] for game in planned if game.key in known)
-    return _result(config, records, sum(game.key in known for game in todo), missing)
+    return result(config, records, sum(game.key in known for game in todo), missing, faults)
 
 
 def stored(config: TournamentConfig, store: Games) -> TournamentResult:
     """Returns the tables of what a store holds of a prepared tournament; plays nothing."""
     known = store.games()
     records = tuple(known[game.key] for game in plan(config) if game.key in known)
-    return _result(config, records, 0, {})
+    return result(config, records, 0, {}, store.faults())
 
 
 def play_job(job: dict[str, Any]) -> dict[str, Any]:
@@ -284,9 +315,22 @@ def _lineups(agents: int, players: int, pairing: Pairing) -> Iterator[tuple[int,
             yield lineup
 
 
-def _result(
-    config: TournamentConfig, records: Sequence[GameRecord], played: int, missing: dict[str, list[str]]
+def result(
+    config: TournamentConfig,
+    records: Sequence[GameRecord],
+    played: int,
+    missing: dict[str, list[str]],
+    faults: dict[str, list[str]],
 ) -> TournamentResult:
+    """Returns the tables of finished games, a function of the games alone.
+
+    Args:
+        config: as `prepare` returned it.
+        records: in the order of the plan.
+        played: how many of them were played now.
+        missing: games that could not be played, with the messages.
+        faults: what broke, by key of the game.
+    """
     game: Game = registry.make(config.game, **config.params)
     names = [spec.name for spec in config.agents]
     finished = without_forfeits(records)
@@ -296,4 +340,5 @@ def _result(
         missing=missing,
         table=standings(records, game.info, names),
         table_without_forfeits=None if len(finished) == len(records) else standings(finished, game.info, names),
+        faults=dict(sorted(Counter(message for messages in faults.values() for message in messages).items())),
     )

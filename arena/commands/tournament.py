@@ -14,7 +14,7 @@ from arena.errors import EXIT_SYSTEM, UsageError
 from arena.options import AsJson, Seed, Workers
 from arena.report.tables import arena_tables, paper_table
 from arena.run_matches import view
-from arena.store import Games, GameStore, MemoryStore
+from arena.store import Games, GameStore, MemoryStore, write_standings
 from arena.tournament import Pairing, TournamentConfig, TournamentResult
 from cwm.llm.files import write_whole
 
@@ -65,7 +65,12 @@ def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: b
         with GameStore(folder, prepared.to_json()) as store:
             write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
             result = _kept(prepared, store, workers, folder)
+            write_standings(folder, result.table.to_json())
     _print(prepared, result, as_json)
+    if result.faults:
+        console.notices.print(
+            f"{sum(result.faults.values())} attempts at a game broke through a fault of ours and are in no table"
+        )
     if result.missing:
         console.notices.print(
             f"{len(result.missing)} games could not be played; run the command again to try once more"
@@ -124,6 +129,7 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool) ->
                 if result.table_without_forfeits is None
                 else result.table_without_forfeits.to_json(),
                 "missing": result.missing,
+                "faults": result.faults,
                 "sandbox": config.runtime.level,
             }
         )

@@ -1,0 +1,86 @@
+"""`cwm verify`: play every stored game again through the true rules, and derive the standings anew."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import console, game_files, run_matches, store
+from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.options import AsJson
+from arena.report.tables import arena_tables
+from arena.verification import Problem, VerifiedGames, verify_games, verify_run
+from cwm.record import RUN_FILE, RunRecord
+
+SHOWN_PROBLEMS = 20
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a tournament, or of a run.")],
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the games to this file, .jsonl or .parquet.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a tournament, or a run and its matches, against the true rules; nothing is changed, asked or played."""
+    if export is not None:
+        game_files.check(export)
+    problems, games = _checked(run)
+    if export is not None and games is None:
+        raise UsageError(f"{run} holds no games that could be written to {export}: its matches were not played.")
+    if as_json:
+        console.print_json(_document(problems, games))
+    else:
+        _print(problems, games)
+    if export is not None and games is not None:
+        game_files.write(export, games.records)
+        console.notices.print(f"{len(games.records)} games: {export}")
+    if problems:
+        raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _checked(run: Path) -> tuple[list[Problem], VerifiedGames | None]:
+    if (run / store.FILE_NAME).exists():
+        games = verify_games(run)
+        return list(games.problems), games
+    if not (run / RUN_FILE).exists():
+        raise UsageError(f"{run} holds neither a tournament nor a run; give the folder of one.")
+    with RunRecord.read(run) as record:
+        problems = verify_run(record)
+    matches = run / run_matches.FOLDER
+    if not (matches / store.FILE_NAME).exists():
+        return problems, None
+    games = verify_games(matches)
+    return [*problems, *games.problems], games
+
+
+def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str, object]:
+    found: dict[str, object] = {"problems": [{"place": item.place, "message": item.message} for item in problems]}
+    if games is None:
+        return found | {"games": 0}
+    return found | {
+        "games": len(games.records),
+        "planned": games.planned,
+        "unfinished": games.unfinished,
+        "faults": games.result.faults,
+        "standings": games.result.table.to_json(),
+    }
+
+
+def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
+    if games is None:
+        console.out.print("no games are stored")
+    else:
+        for table in arena_tables(run_matches.view("Derived from the stored games", games.config, games.result)):
+            console.out.print(table)
+        agreeing = len(games.result.records)
+        console.out.print(
+            f"{agreeing} of {len(games.records)} stored games agree with the true rules; "
+            f"{games.unfinished} of {games.planned} are still to be played; "
+            f"{sum(games.result.faults.values())} attempts broke through a fault of ours and were not scored"
+        )
+    for problem in problems[:SHOWN_PROBLEMS]:
+        console.notices.print(f"{problem.place}: {problem.message}")
+    if len(problems) > SHOWN_PROBLEMS:
+        console.notices.print(f"and {len(problems) - SHOWN_PROBLEMS} more")
+    console.out.print("verified" if not problems else f"NOT verified; problems: {len(problems)}")

@@ -1,0 +1,144 @@
+"""Whether what is stored is what it says: every game follows the rules, and the standings follow from the games."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena import played_games, replay, run_inputs, run_report, store, tournament
+from arena.match import GameRecord
+from arena.replay import RecordError
+from arena.run_settings import RunSettings
+from arena.seeds import canonical
+from arena.store import STANDINGS_FILE
+from arena.synthesis_run import INPUTS
+from arena.tournament import PlannedGame, TournamentConfig, TournamentResult
+from cwm.journal import RunCorruptError
+from cwm.llm.keys import request_key
+from cwm.record import RunRecord
+from games import registry
+from games.api import Game
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something stored that is not what it should be.
+
+    Attributes:
+        place: key of a game, hash of a program, or name of a file.
+        message: what is wrong with it.
+    """
+
+    place: str
+    message: str
+
+
+@dataclass(frozen=True)
+class VerifiedGames:
+    """What became of the games of one folder.
+
+    Attributes:
+        config: of the tournament, read from the games' own file.
+        planned: games of the plan.
+        records: stored games by key.
+        problems: games that are not in the plan or do not agree with the rules, and standings that do not follow.
+        result: the standings over the games that agree; the others are in no table.
+        unfinished: planned games that are not stored.
+    """
+
+    config: TournamentConfig
+    planned: int
+    records: dict[str, GameRecord]
+    problems: tuple[Problem, ...]
+    result: TournamentResult
+    unfinished: int
+
+
+def verify_games(folder: Path) -> VerifiedGames:
+    """Plays every stored game of a tournament again through the true rules, and derives the standings anew.
+
+    Neither models nor planners are needed: their actions are stored, and chance is derived from the seeds of the plan.
+
+    Args:
+        folder: of the games; it is not changed.
+
+    Raises:
+        StoreError: there are no games, or the file is damaged.
+        TournamentError: the stored configuration is none of this version.
+        games.api.GameError: the game is unknown.
+    """
+    stored = store.read(folder)
+    config = TournamentConfig.from_json(stored.config)
+    game = registry.make(config.game, **config.params)
+    planned = {item.key: item for item in tournament.plan(config)}
+    problems = [Problem(key, "no game of the plan has this key") for key in stored.games if key not in planned]
+    agreeing: list[GameRecord] = []
+    for key, plan in planned.items():
+        if key not in stored.games:
+            continue
+        try:
+            _check_plan(plan, stored.games[key])
+            replay.verify(game, stored.games[key])
+        except RecordError as error:
+            problems.append(Problem(key, str(error)))
+        else:
+            agreeing.append(stored.games[key])
+    result = tournament.result(config, agreeing, 0, {}, stored.faults)
+    unfinished = len(planned.keys() - stored.games.keys())
+    said = store.read_standings(folder)
+    if said is not None and not unfinished and canonical(said) != canonical(result.table.to_json()):
+        problems.append(Problem(STANDINGS_FILE, "the standings are not those that the stored games give"))
+    return VerifiedGames(config, len(planned), stored.games, tuple(problems), result, unfinished)
+
+
+def verify_run(record: RunRecord) -> list[Problem]:
+    """Checks programs, calls, recorded games and the model of a synthesis run; its matches are another folder's.
+
+    Args:
+        record: open for reading.
+
+    Raises:
+        RunCorruptError: the journal cannot be read.
+        UsageError: the inputs of the run cannot be read.
+    """
+    settings = RunSettings.from_record(record.info.config)
+    problems = [*_programs(record), *_calls(record)]
+    inputs = run_inputs.load(record.folder / INPUTS, settings)
+    if inputs.game is not None:
+        problems += _recorded_games(inputs.game, inputs)
+    bundle, result = run_report.read_bundle(record.folder), run_report.read_result(record.folder)
+    if bundle is not None and result and result["model"] != bundle.hash:
+        message = f"it names model {result['model']}, but the run holds {bundle.hash}"
+        problems.append(Problem(run_report.RESULT_FILE, message))
+    return problems
+
+
+def _check_plan(plan: PlannedGame, record: GameRecord) -> None:
+    names = ", ".join(spec.name for spec in plan.seats)
+    for title, said, planned in (
+        ("deal seed", record.deal_seed, plan.deal_seed),
+        ("seating", ", ".join(record.seats), names),
+    ):
+        if said != planned:
+            raise RecordError(f"the {title} of the record is {said}, but the plan has {planned}.")
+
+
+def _programs(record: RunRecord) -> Iterator[Problem]:
+    for program in record.programs():
+        try:
+            record.program_source(program.hash)
+        except RunCorruptError as error:
+            yield Problem(program.hash, str(error))
+
+
+def _calls(record: RunRecord) -> Iterator[Problem]:
+    for number, call in enumerate(record.calls.calls(), start=1):
+        if request_key(call.request, call.model) != call.key:
+            yield Problem(call.key, f"call {number} of the journal was changed: its key is not that of its request")
+
+
+def _recorded_games(game: Game, inputs: run_inputs.Inputs) -> Iterator[Problem]:
+    for trajectory in inputs.train:
+        actions = [step.action for step in trajectory.steps if step.action is not None]
+        if played_games.followed(game, trajectory.index, actions).steps != trajectory.steps:
+            place = f"{run_inputs.TRAIN_FILE}, game {trajectory.index}"
+            yield Problem(place, "the recorded game is not what the true rules make of its actions")
