@@ -6,6 +6,7 @@ observed in the turn in progress (by the player whose turn it is; its colour is 
 The two channels about the turn fill every cell and node; at the end of a game, and while it is dealt, they are 0.
 """
 
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,6 +47,7 @@ class Graph(NamedTuple):
     adjacency: FloatArray
 
 
+@cache
 def channels(config: Config) -> Channels:
     """Returns where each channel is: 13 channels for three colours, 15 for four."""
     colours = len(config.colours)
@@ -63,23 +65,25 @@ def node_features(view: Observation, config: Config) -> FloatArray:
     A placed hint has the position of its card, the others have -1 in both position channels.
     """
     at = channels(config)
-    nodes = np.zeros((config.cards + config.hints, at.total), dtype=np.float32)
-    nodes[:, at.is_current] = view["player"] == view["you"]
-    nodes[:, at.sub_step] = (view["sub_step"] or 0) / SUB_STEPS
+    turn = [0.0] * at.total
+    turn[at.is_current] = float(view["player"] == view["you"])
+    turn[at.sub_step] = (view["sub_step"] or 0) / SUB_STEPS
+    nodes = [list(turn) for _ in range(config.cards + config.hints)]
     side = config.grid - 1
     for card, (row, column) in enumerate(view["positions"]):
+        node = nodes[card]
         colour = view["colours"][card]
         if colour is not None:
-            nodes[card, config.colours.index(colour)] = 1
-        nodes[card, at.row] = row / side
-        nodes[card, at.column] = column / side
-        nodes[card, at.locked] = view["locked"][card]
-        nodes[card, at.identity] = (card + 1) / config.cards
+            node[config.colours.index(colour)] = 1.0
+        node[at.row] = row / side
+        node[at.column] = column / side
+        node[at.locked] = float(view["locked"][card])
+        node[at.identity] = (card + 1) / config.cards
     in_progress = view["recent_actions"][turn_start(view) - _first_index(view, config) :]
     for card in seen_this_turn(in_progress):
-        nodes[card, at.observed] = 1
+        nodes[card][at.observed] = 1.0
     _fill_hints(nodes, view, config, at)
-    return nodes
+    return np.array(nodes, dtype=np.float32)
 
 
 def _first_index(view: Observation, config: Config) -> int:
@@ -87,40 +91,50 @@ def _first_index(view: Observation, config: Config) -> int:
     return max(0, turn_start(view) - 4 * config.players)
 
 
-def _fill_hints(nodes: FloatArray, view: Observation, config: Config, at: Channels) -> None:
-    for index, hint in enumerate(view["hints"]):
+def _fill_hints(nodes: list[list[float]], view: Observation, config: Config, at: Channels) -> None:
+    hints = view["hints"]
+    for index, hint in enumerate(hints):
         node = nodes[config.cards + index]
-        node[at.identity] = (index + 1) / config.hints
-        node[at.row] = node[at.column] = -1
+        node[at.identity] = (index + 1) / len(hints)
+        node[at.row] = node[at.column] = -1.0
         if hint["status"] == "face down":
             continue
-        shown = [at.hint + config.colours.index(colour) for colour in hint["colours"]]
-        if hint["status"] == "face up":
-            node[shown] = 1
-        else:
-            node[at.locked] = 1
-            card = hint["card"]
-            nodes[card, shown] = 1
-            node[[at.row, at.column]] = nodes[card, [at.row, at.column]]
+        placed = hint["status"] == "placed"
+        shows = nodes[hint["card"]] if placed else node
+        for colour in hint["colours"]:
+            shows[at.hint + config.colours.index(colour)] = 1.0
+        if placed:
+            node[at.locked] = 1.0
+            node[at.row], node[at.column] = shows[at.row], shows[at.column]
 
 
 def graph(view: Observation, config: Config) -> Graph:
     """Returns the view as node features and the adjacency of the cards."""
+    return Graph(node_features(view, config), adjacency(view))
+
+
+def adjacency(view: Observation) -> FloatArray:
+    """Returns which cards touch by a side, shape [Y, Y], float32."""
     positions = np.array(view["positions"])
     distance = np.abs(positions[:, None, :] - positions[None, :, :]).sum(axis=2)
-    return Graph(node_features(view, config), (distance == 1).astype(np.float32))
+    touching: FloatArray = (distance == 1).astype(np.float32)
+    return touching
 
 
 def image(view: Observation, config: Config) -> FloatArray:
     """Returns the view as an image, shape [g, g + 1, f], float32; the extra column's cell `k` is hint `k`."""
+    return image_of(node_features(view, config), view, config)
+
+
+def image_of(nodes: FloatArray, view: Observation, config: Config) -> FloatArray:
+    """Returns the image of a view whose node features are known already."""
     at = channels(config)
-    nodes = node_features(view, config)
     picture = np.zeros(image_shape(config), dtype=np.float32)
     picture[:, :, at.is_current] = view["player"] == view["you"]
     picture[:, :, at.sub_step] = (view["sub_step"] or 0) / SUB_STEPS
-    for card, (row, column) in enumerate(view["positions"]):
-        picture[row, column] = nodes[card]
-    picture[: config.hints, config.grid] = nodes[config.cards :]
+    rows, columns = zip(*view["positions"], strict=True)
+    picture[rows, columns] = nodes[: config.cards]
+    picture[: len(view["hints"]), config.grid] = nodes[config.cards :]
     picture[:, config.grid, [at.row, at.column]] = 0
     return picture
 

@@ -1,0 +1,130 @@
+"""What every batched environment offers: many games at once as pure functions of arrays and keys.
+
+Lanes: every function takes one game, whose arrays have the documented shapes, or `B` games at once. In a *state* the
+lane axis is the last one of every array, so that one instruction serves neighbouring lanes; in everything that leaves
+the environment (observations, masks, rewards) it is the first one, as networks expect. `jax.vmap` over the functions
+of one game works too. A state holds arrays alone and no key: whoever reads it cannot foresee what chance will do.
+"""
+
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+Array: TypeAlias = jax.Array
+S = TypeVar("S")
+
+
+class Transition(NamedTuple):
+    """What one step paid.
+
+    Attributes:
+        reward: float32 [P]: what the game pays every player.
+        done: bool []: the game ended with this step.
+        info: `illegal` bool [P]: the player's action was not legal, its lowest-numbered legal one was played instead;
+            `shaping` float32 [P]: training signal that is never part of the reward.
+    """
+
+    reward: Array
+    done: Array
+    info: dict[str, Array]
+
+
+class Outcome(NamedTuple):
+    """Figures of a finished game; before the end, of the position as it stands.
+
+    Attributes:
+        won: bool [].
+        ended_early: bool [].
+        score: float32 []: what a win is worth, S.
+        total: float32 []: the return, the same for every player.
+        length: int32 []: actions of players.
+    """
+
+    won: Array
+    ended_early: Array
+    score: Array
+    total: Array
+    length: Array
+
+
+class BatchedEnv(Protocol[S]):
+    """A cooperative game of P players with N numbered actions. The shapes are those of one game; see the module."""
+
+    @property
+    def num_players(self) -> int: ...
+
+    @property
+    def num_actions(self) -> int: ...
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]: ...
+
+    def init(self, key: Array) -> S:
+        """Returns a freshly dealt game.
+
+        Args:
+            key: a typed key (`jax.random.key`) [], or [B] of them for B lanes.
+        """
+        ...
+
+    def step(self, state: S, actions: Array) -> tuple[S, Transition]:
+        """Plays one action of every player, int32 [P]; a finished game stays as it is and pays nothing."""
+        ...
+
+    def legal_mask(self, state: S) -> Array:
+        """Returns which actions are legal, bool [P, N]; where a player has no choice, its no-op alone."""
+        ...
+
+    def sample(self, state: S, uniform: Array) -> Array:
+        """Returns uniformly drawn legal actions, int32 [P].
+
+        Args:
+            state: the game.
+            uniform: float32 [] in [0, 1), which decides.
+        """
+        ...
+
+    def observe(self, state: S) -> Array:
+        """Returns what every player sees as an image, float32 [P, *image_shape]."""
+        ...
+
+    def is_over(self, state: S) -> Array:
+        """Whether the game has ended, bool []."""
+        ...
+
+    def outcome(self, state: S) -> Outcome: ...
+
+
+def lane(state: S, index: int) -> S:
+    """Returns one lane of a state as a game of its own, without a lane axis."""
+    taken: S = jax.tree.map(lambda array: array[..., index], state)
+    return taken
+
+
+def stack(states: list[S]) -> S:
+    """Returns games without lane axis as the lanes of one state."""
+    stacked: S = jax.tree.map(lambda *arrays: jnp.stack(arrays, axis=-1), *states)
+    return stacked
+
+
+def concatenate(states: list[S]) -> S:
+    """Returns the lanes of several states as one state."""
+    joined: S = jax.tree.map(lambda *arrays: jnp.concatenate(arrays, axis=-1), *states)
+    return joined
+
+
+def lanes_first(array: Array, has_lanes: bool) -> Array:
+    """Moves the lane axis, if there is one, from the last place to the first."""
+    return jnp.moveaxis(array, -1, 0) if has_lanes else array
+
+
+def lanes_last(array: Array, has_lanes: bool) -> Array:
+    """Moves the lane axis, if there is one, from the first place to the last."""
+    return jnp.moveaxis(array, 0, -1) if has_lanes else array
+
+
+def along(table: Any, like: Array) -> Array:
+    """Returns a constant table with a lane axis of length 1 appended if `like`, a per-lane scalar, has lanes."""
+    values = jnp.asarray(table)
+    return values[..., None] if like.ndim else values

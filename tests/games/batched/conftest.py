@@ -1,0 +1,30 @@
+"""Batched environments, compiled once a test run."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jax
+import pytest
+
+from games.batched.yokai import YokaiEnv, make
+
+IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
+
+
+@cache
+def compiled(game_id: str) -> tuple[YokaiEnv, Callable[..., Any]]:
+    env = make(game_id)
+    return env, jax.jit(env.step)
+
+
+@pytest.fixture(params=IDS)
+def game_id(request: pytest.FixtureRequest) -> str:
+    """Every configuration's id in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def small() -> tuple[YokaiEnv, Callable[..., Any]]:
+    """Nine cards, two players: the environment and its compiled step."""
+    return compiled("yokai-9c-2p")

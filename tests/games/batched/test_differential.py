@@ -1,0 +1,124 @@
+"""Batched Yōkai against the reference: every mask, observation, reward and flag of whole games."""
+
+import random
+
+import pytest
+
+from games.batched import differential
+from games.batched.differential import Report, compare, compare_states
+from games.yokai.game import YokaiGame, make
+from games.yokai.policy import POLICIES, frozen_shape
+from games.yokai.rules import rules_of
+
+QUICK_GAMES = 100
+SLOW_GAMES = 2_000
+
+
+def scripted(name):
+    policy = POLICIES[name]
+
+    def choose(game, state, legal, rng):
+        return game.action_index(policy(game, state, [], state["player"], rng))
+
+    return choose
+
+
+def dealt(game, seed):
+    rng = random.Random(seed)
+    state = game.initial_state()
+    while game.current_player(state) == -1:
+        outcomes = game.chance_outcomes(state)
+        action = rng.choices([name for name, _ in outcomes], [probability for _, probability in outcomes])[0]
+        state = game.apply_action(state, action)
+    return state
+
+
+def at(game, state, cells, locked=(), placed=0):
+    """A dealt state with the cards moved to `cells`, some of them locked, under `placed` hints."""
+    hints = [dict(hint) for hint in state["hints"]]
+    for index, card in enumerate(locked[:placed]):
+        hints[index] |= {"status": "placed", "card": card}
+    return {
+        **state,
+        "positions": [list(cell) for cell in cells],
+        "locked": [card in locked for card in range(game.config.cards)],
+        "hints": hints,
+    }
+
+
+def test_random_games_agree_at_every_step(game_id):
+    report = compare(game_id, QUICK_GAMES, seed=7)
+    assert report.differences == []
+    assert report.games == QUICK_GAMES
+
+
+@pytest.mark.slow
+def test_two_thousand_random_games_agree_at_every_step(game_id):
+    assert compare(game_id, SLOW_GAMES, seed=11).differences == []
+
+
+@pytest.mark.parametrize("policy", ["win early", "win late, half the hints false"])
+def test_won_games_agree(policy):
+    game = make(9, 2)
+    report = Report()
+    states = [dealt(game, seed) for seed in range(20)]
+    compare_states("yokai-9c-2p", states, report, random.Random(1), scripted(policy))
+    assert report.differences == []
+    assert report.wins > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_scripted_games_agree(game_id, policy):
+    report = compare(game_id, 100, 3, scripted(policy))
+    assert report.differences == []
+
+
+def adversarial(game: YokaiGame):
+    """Positions that random games do not reach."""
+    cards, side, hints = game.config.cards, game.config.grid, game.config.hints
+    base = dealt(game, 5)
+    bottom = [(side - 1 - card // side, card % side) for card in range(cards)]
+    shape = frozen_shape(rules_of(game.config))
+    row = shape.ends[0][0]
+    line = [(row, column) for column in range(side)] + [c for c in shape.cells if c[0] != row]
+    assert len(line) == cards
+    ends = [line.index(end) for end in shape.ends]
+    width = 2 if cards == 9 else 3
+    left = [(2 + n // width, n % width) for n in range((cards - 1) // 2)]
+    right = [(2 + n // width, width + 1 + n % width) for n in range(cards - 1 - len(left))]
+    joined = [(2, width), *left, *right]
+    corner = [(card // 4, side - 1 - card % 4) for card in range(cards)]
+    return {
+        "at the border": at(game, base, bottom),
+        "in a corner": at(game, base, corner, [0, 5], 2),
+        "two blobs joined by one card": at(game, base, joined),
+        "two blobs joined by one locked card": at(game, base, joined, [0], 1),
+        "a line with its ends locked": at(game, base, line, ends, min(len(ends), hints - 1)),
+        "all hints but one placed": at(game, base, game.config.start_positions(), list(range(hints - 1)), hints - 1),
+    }
+
+
+@pytest.mark.parametrize("cards", [9, 16])
+def test_adversarial_positions_agree(cards):
+    game = make(cards, 2)
+    report = Report()
+    positions = adversarial(game)
+    compare_states(game.config.id, list(positions.values()) * 5, report, random.Random(3))
+    assert report.differences == []
+    frozen = positions["a line with its ends locked"]
+    assert game.rules.legal_moves(frozen) == []
+
+
+def test_a_wrong_move_mask_is_found(monkeypatch):
+    game = make(9, 2)
+    moves = game.rules._legal_moves
+    monkeypatch.setattr(game.rules, "_legal_moves", lambda cells, locked: moves(cells, locked)[1:])
+    report = Report()
+    compare_states("yokai-9c-2p", [dealt(game, 1)], report, random.Random(0))
+    assert any("legal_mask" in difference for difference in report.differences)
+
+
+def test_the_command_prints_one_line_a_configuration(capsys):
+    assert differential.main(["yokai-9c-2p", "--games", "1"]) == 0
+    assert "no difference" in capsys.readouterr().out
