@@ -5,7 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -221,6 +221,7 @@ class Sandbox:
         *,
         nursery: bool = True,
         landlock: bool = True,
+        hash_seed: int = 0,
     ) -> None:
         """Args:
         limits: caps on each worker.
@@ -228,12 +229,15 @@ class Sandbox:
         payload: names of trusted modules that a worker loads before the program, in order.
         nursery: fork workers from a clean process where that is possible; it is quicker, and else the same.
         landlock: use Landlock where the kernel has it; False only to test that the rest holds without it.
+        hash_seed: PYTHONHASHSEED of the workers; another than 0 only to find programs whose answers depend on it.
         """
         self.limits = limits
         self.level: Level = levels.default() if level is None else level
         self.payload = tuple(payload)
-        self._nursery = nursery
+        # A nursery has the hash seed 0, and all that it forks.
+        self._nursery = nursery and hash_seed == 0
         self._landlock = landlock
+        self._hash_seed = hash_seed
 
     def start(self, program: ProgramSource, seed: int = 0) -> Worker:
         """Starts a worker and loads a program.
@@ -245,7 +249,9 @@ class Sandbox:
         Raises:
             SandboxUnavailableError: no worker can be started, or not at this level.
         """
-        worker = Worker(self._launch(isolation.select(self.level, self._landlock)), self.limits)
+        worker = Worker(
+            self._launch(replace(isolation.select(self.level, self._landlock), hash_seed=self._hash_seed)), self.limits
+        )
         try:
             worker.load(program, seed=seed)
         except BaseException:

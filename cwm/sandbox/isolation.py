@@ -35,10 +35,12 @@ class Isolation:
     Attributes:
         level: stored in every result.
         landlock: whether Landlock is used where the kernel has it; False only to test that seccomp alone holds.
+        hash_seed: PYTHONHASHSEED of the worker; another than 0 only to find programs whose answers depend on it.
     """
 
     level: Level
     landlock: bool = True
+    hash_seed: int = 0
 
     @property
     def wraps(self) -> bool:

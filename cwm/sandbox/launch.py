@@ -112,7 +112,7 @@ def execute(
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            env={"PYTHONHASHSEED": "0", "PATH": os.environ.get("PATH", os.defpath)},
+            env={"PYTHONHASHSEED": str(isolation.hash_seed), "PATH": os.environ.get("PATH", os.defpath)},
             cwd="/",
             pass_fds=tuple(descriptors),
             start_new_session=True,
