@@ -1,0 +1,3 @@
+# Breaks no rule.
+# base: stones
+# violation: none

@@ -1,0 +1,3 @@
+# Breaks no rule, with chance and something hidden.
+# base: coin
+# violation: none
