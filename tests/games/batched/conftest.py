@@ -1,8 +1,11 @@
-"""Batched environments, compiled once a test run."""
+"""Batched environments, compiled once a test run and without costly optimisation, which changes no result."""
 
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 import jax
 import pytest
