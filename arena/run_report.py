@@ -85,7 +85,7 @@ def write_result(folder: Path, outcome: Outcome) -> None:
         "evaluations": outcome.evaluations,
         "tally": outcome.tally,
     }
-    write_whole(folder / RESULT_FILE, json.dumps(data, indent=1, allow_nan=False) + "\n")
+    write_whole(folder / RESULT_FILE, json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n")
 
 
 def read_result(folder: Path) -> dict[str, Any]:

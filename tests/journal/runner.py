@@ -1,0 +1,165 @@
+"""A process that forks one child for each command on its standard input, so that children start in milliseconds.
+
+A child does real work on a real folder, and may be told to fail at one statement of its database: to die of SIGKILL
+before or after it, or to find the disk full. It is run as a script, with the repository on its path.
+"""
+
+import functools
+import json
+import os
+import resource
+import signal
+import sqlite3
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena import run_inputs, run_model
+from arena.agent_specs import parse
+from arena.commands import synthesize
+from arena.commands import tournament as tournament_command
+from arena.errors import exit_code, sentence
+from arena.run_settings import Caps, MatchSettings, RunSettings
+from arena.synthesis_run import open_record
+from arena.tournament import TournamentConfig
+from cwm.llm.api import Completion, Request, Usage
+from cwm.llm.keys import request_key
+from cwm.synthesis_config import SynthesisConfig
+from games import registry
+
+
+class Fault:
+    """What befalls the child at one of its statements.
+
+    Attributes:
+        at: number of the statement, from 1.
+        how: `before` and `after`: SIGKILL; `full`: the disk is full from there on.
+    """
+
+    def __init__(self, at: int, how: str) -> None:
+        self.at = at
+        self.how = how
+        self.statements = 0
+
+    def run(self, statement: Callable[[], Any]) -> Any:
+        self.statements += 1
+        if self.how == "full" and self.statements >= self.at:
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorname = "SQLITE_FULL"
+            raise error
+        if self.how == "before" and self.statements == self.at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = statement()
+        if self.how == "after" and self.statements == self.at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+
+class FaultyConnection(sqlite3.Connection):
+    fault: Fault
+
+    def execute(self, *arguments: Any) -> Any:
+        return self.fault.run(functools.partial(super().execute, *arguments))
+
+    def executescript(self, *arguments: Any) -> Any:
+        return self.fault.run(functools.partial(super().executescript, *arguments))
+
+
+class Provider:
+    """Answers each question with the next of the given programs, the same question always with the same one.
+
+    Every call is a line in a file that outlives the process: what is in it twice was asked twice.
+    """
+
+    name = "openai:m"
+
+    def __init__(self, log: Path, programs: list[str]) -> None:
+        self._log = log
+        self._programs = programs
+
+    def complete(self, request: Request) -> Completion:
+        call = f"{request_key(request)} {request.occurrence}"
+        known = list(dict.fromkeys(self._log.read_text().splitlines())) if self._log.exists() else []
+        number = known.index(call) if call in known else len(known)
+        with self._log.open("a") as stream:
+            stream.write(call + "\n")
+        program = self._programs[min(number, len(self._programs) - 1)]
+        return Completion(f"```python\n{program}\n```", "ok", "m-1", Usage(10, 5))
+
+
+def play(command: dict[str, Any]) -> None:
+    agents = tuple(parse(agent) for agent in command["agents"])
+    config = TournamentConfig(command["game"], agents, command["deals"], command.get("seed", 0), "cross")
+    tournament_command.play(config, Path(command["folder"]), command.get("workers", 1), True)
+
+
+def write(command: dict[str, Any]) -> None:
+    folder = Path(command["folder"])
+    provider = Provider(folder.with_suffix(".calls"), command["programs"])
+    run_model.factory.make = lambda *_, **__: provider  # type: ignore[assignment]
+    settings = RunSettings(
+        game="tic_tac_toe",
+        registered=True,
+        llm=provider.name,
+        base_url="http://localhost:9/v1",
+        train_games=2,
+        test_transitions=40,
+        planner_games=1,
+        synthesis=SynthesisConfig(seed=command.get("seed", 0), num_retries=len(command["programs"])),
+        matches=MatchSettings(deals=1, simulations=5, rollouts=1),
+    )
+    inputs = run_inputs.registered("tic_tac_toe", 2, 0)
+    with open_record(folder, settings, inputs, Caps()) as record:
+        synthesize.finish(record, settings, inputs, Caps(), 1, None, True)
+
+
+WORK: dict[str, Callable[[dict[str, Any]], None]] = {"tournament": play, "synthesis": write}
+
+
+def child(command: dict[str, Any]) -> int:
+    fault = Fault(*command["fault"]) if command.get("fault") else Fault(0, "")
+    FaultyConnection.fault = fault
+    sqlite3.connect = functools.partial(sqlite3.connect, factory=FaultyConnection)  # type: ignore[assignment]
+    if "largest_file" in command:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (command["largest_file"], resource.RLIM_INFINITY))
+    try:
+        WORK[command["kind"]](command)
+        code = 0
+    except BaseException as error:
+        known = exit_code(error)
+        code = known if known is not None else int(getattr(error, "exit_code", 99))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        sys.stderr.write(f"{sentence(error) if known is not None else traceback.format_exc()}\n")
+    sys.stderr.write(f"statements {fault.statements}\n")
+    return code
+
+
+def main() -> None:
+    # Loaded before the forks, so that no child pays for it.
+    for game in ("leduc_poker", "tic_tac_toe"):
+        registry.make(game)
+    for line in sys.stdin:
+        command = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            os.setsid()
+            for number, name in ((1, "out"), (2, "err")):
+                os.dup2(os.open(f"{command['say']}.{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+            code = child(command)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        tell({"pid": pid})
+        _, status = os.waitpid(pid, 0)
+        tell({"code": os.waitstatus_to_exitcode(status)})
+
+
+def tell(answer: dict[str, int]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
