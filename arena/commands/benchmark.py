@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena import console, recorded_models
+from arena import accelerated, console, recorded_models
 from arena.benchmarks import game_speed, sandbox_speed, search_speed, strength
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.game_source import load_bundle
@@ -23,6 +23,7 @@ class Name(StrEnum):
     SANDBOX = "sandbox"
     GAMES = "games"
     STRENGTH = "strength"
+    YOKAI = "yokai"
 
 
 def command(
@@ -30,7 +31,8 @@ def command(
         Name,
         typer.Argument(
             help="search: simulations/s beside OpenSpiel's Python bots; sandbox: what a worker costs; games: random "
-            "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model (long)."
+            "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model (long); yokai: steps/s "
+            "of the batched environment on the device that JAX finds."
         ),
     ],
     model: Annotated[
@@ -63,6 +65,9 @@ def _measurements(name: Name, model: Path | None, games: int, seed: int, workers
         return search_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()}, seed)
     if name is Name.SANDBOX:
         return sandbox_speed.run(load_bundle(recorded_models.folder_of("connect_four")))
+    if name is Name.YOKAI:
+        measured: Iterator[Measurement] = accelerated.load("arena.benchmarks.yokai_speed").run()
+        return measured
     if name is Name.GAMES:
         return game_speed.run()
     folder = model or recorded_models.folder_of(strength.GAME)
