@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena import cli
+from arena import cli, console
 from arena.match import Forfeit, GameRecord
 from cwm.sandbox.program import LoadedCode
 from cwm.trajectories import collect, write
@@ -203,6 +203,9 @@ def cwm(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    # Whatever terminal the tests run in, tables are as wide as in a file.
+    monkeypatch.setattr(console.out, "_width", console.FILE_WIDTH)
+    monkeypatch.setattr(console.notices, "_width", console.FILE_WIDTH)
 
     def run(*words: object, typed: str = "") -> Ran:
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
