@@ -199,9 +199,9 @@ class _Leaks:
         past: list[dict[str, list[tuple[Observation, Action]]]] = [
             {view: [] for view in views} for _ in range(game.info.num_players)
         ]
-        while (player := report.ask("current_player", game.current_player, state)) != TERMINAL:
+        while (player := self._mover(state)) != TERMINAL:
             report.look_at(state)
-            legal = report.ask("legal_actions", game.legal_actions, state)
+            legal = self._legal(state)
             action = self.rng.choice(legal)
             if player >= 0:
                 shown = {view: self._see(state, player, view) for view in views}
@@ -214,6 +214,20 @@ class _Leaks:
             report.actions.append(action)
             if len(report.actions) > MAX_ACTIONS:
                 raise Stop
+
+    def _mover(self, state: State) -> int:
+        player = self.report.ask("current_player", self.game.current_player, state)
+        if type(player) is not int:
+            self.report.bad("current_player", f"got {player!r}; expected a whole number")
+            raise Stop
+        return player
+
+    def _legal(self, state: State) -> list[Action]:
+        legal = self.report.ask("legal_actions", self.game.legal_actions, state)
+        if type(legal) is not list or not legal or any(type(action) is not str for action in legal):
+            self.report.bad("legal_actions", f"got {legal!r}; expected strings, at least one before the end")
+            raise Stop
+        return legal
 
     def _see(self, state: State, player: int, view: str) -> Observation:
         shown: Observation = self.report.ask(f"view {view}", observe, self.game, state, player, view)
@@ -233,8 +247,7 @@ class _Leaks:
             state, seen = self._replay(player, actions)
         except Stop:
             return
-        mover = report.ask("current_player", self.game.current_player, state)
-        if mover != player or sorted(report.ask("legal_actions", self.game.legal_actions, state)) != sorted(legal):
+        if self._mover(state) != player or sorted(self._legal(state)) != sorted(legal):
             report.bad("resample_history ends elsewhere", f"{actions} leads to another player or other legal actions")
             return
         for view, history in real.items():
@@ -252,12 +265,12 @@ class _Leaks:
         state = report.ask("initial_state", game.initial_state)
         seen: dict[str, list[tuple[Observation, Action | None]]] = {view: [] for view in views}
         for action in [*actions, None]:
-            if report.ask("current_player", game.current_player, state) == player:
+            if self._mover(state) == player:
                 for view in views:
                     seen[view].append((self._see(state, player, view), action))
             if action is None:
                 break
-            if action not in report.ask("legal_actions", game.legal_actions, state):
+            if self._mover(state) == TERMINAL or action not in self._legal(state):
                 report.bad("resample_history is illegal", f"{action!r} of {actions} is not legal where it comes")
                 raise Stop
             state = report.ask("apply_action", game.apply_action, state, action)

@@ -82,7 +82,7 @@ def test_pairs_of_histories_come_from_the_true_game():
             return ["tails", *history[-1][0]["said"]]
 
     def step(player, action, said):
-        return Step(None, player, ("hum",), (), ({"said": said}, {"said": said}), (0.0, 0.0), action)
+        return Step(None, player, ("hum",), (), (0.0, 0.0), ({"said": said}, {"said": said}), action)
 
     steps = (step(-1, "heads", []), step(0, "hum", []), step(1, "hum", ["hum"]), step(-4, None, ["hum", "hum"]))
     trajectory = Trajectory("coin", 0, 0, ("holder", "guesser"), steps)
