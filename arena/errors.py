@@ -11,6 +11,7 @@ from arena.replay import RecordError
 from arena.store import ConfigMismatchError, StoreError
 from arena.tournament import TournamentError
 from cwm.candidate import TesterError
+from cwm.contract_verifier import ContractCheckError
 from cwm.journal import RunRecordError
 from cwm.llm.api import LanguageModelError
 from cwm.model_bundle import ModelBundleError
@@ -75,6 +76,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             StoreError,
             RecordError,
             SandboxUnavailableError,
+            ContractCheckError,
             TesterError,
             InfrastructureError,
             WorkerDiedError,
