@@ -1,6 +1,6 @@
 """Chooses among value functions by letting planners that use them play each other on the synthesised model itself."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
@@ -13,6 +13,7 @@ from arena.model_agent import ModelAgent
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.runtime import Runtime
 from arena.seeds import content_key, derive
+from arena.tournament import MAX_FAULTS
 from cwm.candidate import TesterError
 from cwm.sandbox.host import Sandbox
 from cwm.sandbox.isolation import SandboxUnavailableError
@@ -94,10 +95,32 @@ class ModelTournament:
         return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
 
     def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:
-        if self.workers <= 1:
-            return {job["key"]: _checked(play_on_model(job)) for job in jobs}
-        with closing(ProcessPool(play_on_model, self.workers).run(jobs)) as answers:
-            return {job["key"]: _checked(answer) for job, answer in answers}
+        """Returns the returns of each game by key; one that ours broke is played again, and never scored."""
+        returns: dict[str, list[float]] = {}
+        todo, message = jobs, ""
+        for _ in range(MAX_FAULTS):
+            broken = []
+            with closing(self._answers(todo)) as answers:
+                for job, answer in answers:
+                    fault = _fault(answer)
+                    if fault is not None or isinstance(answer, WorkerDiedError):
+                        broken.append(job)
+                        message = fault or ""
+                    else:
+                        returns[job["key"]] = [float(value) for value in answer.get("returns", ())]
+            todo = broken
+            if not todo:
+                return returns
+        raise TesterError(f"The tournament of the value functions broke {MAX_FAULTS} times: {message}.")
+
+    def _answers(
+        self, jobs: list[dict[str, Any]]
+    ) -> Generator[tuple[dict[str, Any], dict[str, Any] | WorkerDiedError], None, None]:
+        if self.workers > 1:
+            yield from ProcessPool(play_on_model, self.workers).run(jobs)
+            return
+        for job in jobs:
+            yield job, play_on_model(job)
 
 
 def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
@@ -150,9 +173,8 @@ def _partner(seats: Sequence[int], own: int) -> int:
     return next((index for index in seats if index != own), own)
 
 
-def _checked(answer: dict[str, Any] | WorkerDiedError) -> list[float]:
+def _fault(answer: dict[str, Any] | WorkerDiedError) -> str | None:
+    """Returns what of ours broke, None if nothing did."""
     if isinstance(answer, WorkerDiedError):
-        raise TesterError(f"The tournament of the value functions broke: {answer}.")
-    if "fault" in answer:
-        raise TesterError(f"The tournament of the value functions broke: {answer['fault']}.")
-    return [float(value) for value in answer.get("returns", ())]
+        return str(answer)
+    return answer.get("fault")

@@ -5,10 +5,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, TypeAlias
+
+from cwm.llm.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
 
 Work: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """A function at the top level of a module: JSON in, JSON out."""
@@ -105,7 +108,8 @@ class ProcessPool:
     def _start(self) -> _Slot:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(self._work, theirs))
-        process.start()
+        with _without_keys():
+            process.start()
         theirs.close()
         return _Slot(process, ours)
 
@@ -152,6 +156,17 @@ class ProcessPool:
                 "`if __name__ == '__main__':`, otherwise see what the processes printed."
             )
         self._workers[slot] = self._start()
+
+
+@contextmanager
+def _without_keys() -> Iterator[None]:
+    """Takes the keys of language models out of the environment that a new process inherits: games need none."""
+    names = (OPENAI_KEY_VARIABLE, *GOOGLE_KEY_VARIABLES)
+    kept = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 def _serve(work: Work, connection: Connection) -> None:

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from arena.model_tournament import ModelTournament, _lineups
+from arena import model_tournament
+from arena.model_tournament import ModelTournament, _lineups, play_on_model
 from arena.runtime import Runtime
 from cwm import candidate
 from cwm.model_bundle import ModelBundle, describe
@@ -84,3 +85,22 @@ def test_pairs_meet_in_all_seatings() -> None:
     assert list(_lineups(2, 2, cooperative=False)) == [(0, 1), (1, 0)]
     assert list(_lineups(2, 2, cooperative=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert list(_lineups(2, 3, cooperative=False)) == [(0, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 1, 0)]
+
+
+def test_game_that_ours_broke_is_played_again_and_never_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = tournament().scores([None, GOOD])
+    played: list[str] = []
+
+    def at_first_broken(job: dict[str, Any]) -> dict[str, Any]:
+        played.append(job["key"])
+        return {"fault": "no pipe"} if len(played) % 3 == 1 and len(played) < 8 else play_on_model(job)
+
+    monkeypatch.setattr(model_tournament, "play_on_model", at_first_broken)
+    assert tournament().scores([None, GOOD]) == whole
+    assert len(played) == len(set(played)) + 3
+
+
+def test_game_that_ours_keeps_breaking_ends_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_tournament, "play_on_model", lambda job: {"fault": "no pipe"})
+    with pytest.raises(candidate.TesterError, match="broke 3 times: no pipe"):
+        tournament().scores([None, GOOD])

@@ -81,6 +81,24 @@ def test_no_process_is_left_when_the_caller_stops_early(tmp_path: Path) -> None:
     assert found == [0, 0]
 
 
+def test_no_key_of_a_language_model_reaches_a_worker_process(tmp_path: Path) -> None:
+    found = run_script(
+        tmp_path,
+        """
+        canary = {name: "sk-canary" for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")}
+        os.environ.update(canary)
+        pool = ProcessPool(work, 2)
+        found = []
+        for job, answer in pool.run({"n": n} for n in range(4)):
+            for worker in pool._workers:
+                with open(f"/proc/{worker.process.pid}/environ", "rb") as stream:
+                    found.append(b"sk-canary" in stream.read())
+        print(json.dumps([any(found), all(os.environ[name] == "sk-canary" for name in canary)]))
+        """,
+    )
+    assert found == [False, True]
+
+
 UNGUARDED = """
 from arena.process_pool import ProcessPool
 

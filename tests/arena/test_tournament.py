@@ -1,4 +1,5 @@
 import json
+import multiprocessing
 import os
 import signal
 import sqlite3
@@ -218,6 +219,39 @@ def test_game_that_ours_keeps_breaking_is_reported_missing(monkeypatch: pytest.M
     found = run(config("leduc_poker", "random", deals=1), MemoryStore())
     assert found.records == ()
     assert list(found.missing.values()) == [["ZeroDivisionError: oops"] * 3]
+
+
+def test_worker_that_is_killed_is_a_fault_of_ours_and_its_game_is_played_again() -> None:
+    asked = config("leduc_poker", "ismcts:sims=100,name=i", "random", deals=3)
+    killed: list[int] = []
+
+    def kill_one(progress: Any) -> None:
+        if not killed:
+            victim = multiprocessing.active_children()[0]
+            victim.kill()
+            killed.append(victim.pid or 0)
+
+    found = run(asked, MemoryStore(), workers=2, on_game=kill_one)
+    assert len(killed) == 1
+    assert found.missing == {}
+    assert timeless(found.records) == timeless(run(asked, MemoryStore()).records)
+    # It may have died between two games, and then no game was lost.
+    assert sum(found.faults.values()) <= 1
+    assert all("ended with exit code -9 during a game" in message for message in found.faults)
+
+
+def test_faults_are_counted_over_finished_games_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    class Broken(ScriptedAgent):
+        def start(self, *_: Any) -> None:
+            calls.append(1)
+            if len(calls) <= 2:
+                raise InfrastructureError("no pipe")
+
+    monkeypatch.setattr(tournament, "build", lambda spec, game, runtime: Broken(["Call"] * 9, spec.name))
+    found = run(config("leduc_poker", "random", deals=2), MemoryStore())
+    assert (len(found.records), found.missing, found.faults) == (2, {}, {"sandbox: no pipe": 2})
 
 
 SCRIPT = """
