@@ -11,7 +11,7 @@ import secrets
 import shutil
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -366,6 +366,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             if wanted(case)
         ]
         metafunc.parametrize("case", marked)
+
+
+@pytest.fixture(scope="session", name="descendants")
+def descendants_fixture() -> Callable[[], dict[int, str]]:
+    return descendants
 
 
 @pytest.fixture(scope="session")
