@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar, TypeVar
 
 from cwm.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
+from cwm.contract_verifier import ContractCheckError, ContractOptions, as_results, verify
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
@@ -17,6 +18,7 @@ from games.api import GameInfo, Json
 
 T = TypeVar("T")
 
+CONTRACT_GAMES = 4
 INFRA_RETRIES = 2
 """A failure of ours is tried again so often before the run stops: it is never scored against a program."""
 
@@ -113,8 +115,24 @@ class ProcessTester:
                 deaths += 1
                 if len(results) < len(self._tests):
                     results.append(death_result(self._tests[len(results)], reply, self._settings.test_seconds))
-        counts = count_results(self._kinds, results)
+        if len(results) == len(self._tests) and all(result.status == "pass" for result in results):
+            results += self._broken_rules(program)
+        kinds = [*self._kinds, *(result.kind for result in results[len(self._tests) :])]
+        counts = count_results(kinds, results)
         return TestReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
+
+    def _broken_rules(self, program: ProgramSource) -> list[TestResult]:
+        """Returns what the contract of every game says against a program that passes all tests."""
+        options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed)
+        try:
+            found = verify(program, self._sandbox, options)
+        except ContractCheckError:
+            # Our fault is not scored against a program, and the tests have spoken for it.
+            return []
+        except SandboxUnavailableError as error:
+            raise TesterError(f"no program can be tested: {error}") from error
+        # The time that a whole check takes says nothing of a program; the tests have timed its answers.
+        return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT])
 
     def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[TestResult]:
         """Returns the worker's results up to the first that is not the answer to its test: it is data, not truth."""

@@ -6,12 +6,13 @@ with other questions in between, and nothing may change.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from cwm.sandbox.api import Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
+from cwm.test_types import TestResult, UnitTest
 from cwm.trajectories import Trajectory
 from games.api import Action, Json, ResamplesHistory
 
@@ -22,6 +23,7 @@ OTHER_HASH_SEED = 1
 OTHER_PROCESS = "answers differ in another process"
 EARLIER_CALLS = "answers depend on earlier calls"
 HIDDEN = "observations show what is hidden"
+FORGED = "the answer is not of the form that the check has: did the program write it?"
 QUESTIONS = {
     "current_player": "get_current_player",
     "legal_actions": "get_legal_actions",
@@ -159,7 +161,7 @@ def verify(
     here = Sandbox(sandbox.limits, sandbox.level, PAYLOAD)
     there = Sandbox(sandbox.limits, sandbox.level, PAYLOAD, hash_seed=OTHER_HASH_SEED)
     with here.start(program) as worker:
-        found = _asked(worker, "check", {"games": options.games, "seed": options.seed}, options)
+        found = _asked(worker, "check", {"games": options.games, "seed": options.seed}, options, _lists_violations)
         if isinstance(found, ContractViolation):
             return [found]
         violations = [ContractViolation.of(data) for data in found]
@@ -171,8 +173,34 @@ def verify(
     return violations
 
 
+def as_results(violations: Sequence[ContractViolation]) -> list[TestResult]:
+    """Returns broken rules as failed tests of kind `contract`, for a program that passes all others."""
+    return [
+        TestResult(
+            id=f"contract-{number}",
+            kind="contract",
+            status="fail",
+            field=violation.rule,
+            expected="what holds for every game",
+            got={"actions": list(violation.actions), "state": violation.state},
+            message=f"{violation.rule}: {violation.message}",
+            output_tail="",
+        )
+        for number, violation in enumerate(violations)
+    ]
+
+
+def as_tests(results: Sequence[TestResult]) -> list[UnitTest]:
+    """Returns the tests that the results of kind `contract` are of, [] if there are none."""
+    return [
+        UnitTest(result.id, "contract", {"rule": result.field, "actions": result.got["actions"]}, -1, number)
+        for number, result in enumerate(results)
+        if result.kind == "contract"
+    ]
+
+
 def _swaps(worker: Worker, pairs: Sequence[Pair], options: ContractOptions) -> list[ContractViolation]:
-    found = _asked(worker, "swap", {"pairs": [asdict(pair) for pair in pairs]}, options)
+    found = _asked(worker, "swap", {"pairs": [asdict(pair) for pair in pairs]}, options, _lists_violations)
     if isinstance(found, ContractViolation):
         return [found]
     shown = [ContractViolation.of(data) for data in found]
@@ -186,8 +214,8 @@ def _differences(worker: Worker, other: Worker, options: ContractOptions) -> lis
     """Plays the same games twice more: in a process with another hash seed, and with questions in between."""
     found: list[ContractViolation] = []
     plain = {"games": max(1, options.games // 2), "max_actions": options.max_actions, "disturb": False}
-    runs = [_asked(one, "trace", plain, options) for one in (worker, other)]
-    runs.append(_asked(other, "trace", plain | {"disturb": True}, options) if other.alive else runs[1])
+    runs = [_asked(one, "trace", plain, options, _is_trace) for one in (worker, other)]
+    runs.append(_asked(other, "trace", plain | {"disturb": True}, options, _is_trace) if other.alive else runs[1])
     for rule, first, second, asked in (
         (OTHER_PROCESS, runs[0], runs[1], (worker, False)),
         (EARLIER_CALLS, runs[1], runs[2], (other, True)),
@@ -195,7 +223,7 @@ def _differences(worker: Worker, other: Worker, options: ContractOptions) -> lis
         died = next((run for run in (first, second) if isinstance(run, ContractViolation)), None)
         if died is not None:
             return [*found, died]
-        places = [_first_difference(*games) for games in zip(first, second, strict=True)]
+        places = [_first_difference(*games) for games in zip(first, second, strict=False)]
         differing = [place for place in places if place is not None]
         if differing:
             actions = min(differing, key=len)
@@ -215,8 +243,8 @@ def _shown(
     worker: Worker, other: Worker, actions: Sequence[Action], disturb: bool, options: ContractOptions
 ) -> tuple[str, Json]:
     """Returns what the two runs answer at the state where they differ, and the state."""
-    first = _asked(worker, "look", {"actions": list(actions), "disturb": False}, options)
-    second = _asked(other, "look", {"actions": list(actions), "disturb": disturb}, options)
+    first = _asked(worker, "look", {"actions": list(actions), "disturb": False}, options, _is_look)
+    second = _asked(other, "look", {"actions": list(actions), "disturb": disturb}, options, _is_look)
     how = "after other questions" if disturb else "in a process with another hash seed"
     if isinstance(first, ContractViolation) or isinstance(second, ContractViolation):
         return f"the answers here differ {how}", None
@@ -229,7 +257,38 @@ def _shown(
     return f"the answers here differ {how}, and from one time to the next", first["state"]
 
 
-def _asked(worker: Worker, function: str, argument: Json, options: ContractOptions) -> Any:
+def _lists_violations(value: Json) -> bool:
+    """What comes from a worker may be written by the program: it is believed to be what its form says, no more."""
+    return isinstance(value, list) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("rule"), str)
+        and isinstance(one.get("message"), str)
+        and isinstance(one.get("actions"), list)
+        and isinstance(one.get("count"), int)
+        and "state" in one
+        for one in value
+    )
+
+
+def _is_trace(value: Json) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(game, dict) and isinstance(game.get("actions"), list) and isinstance(game.get("answers"), list)
+        for game in value
+    )
+
+
+def _is_look(value: Json) -> bool:
+    return (
+        isinstance(value, dict)
+        and "state" in value
+        and isinstance(value.get("answers"), dict)
+        and set(value["answers"]) == set(QUESTIONS)
+    )
+
+
+def _asked(
+    worker: Worker, function: str, argument: Json, options: ContractOptions, has_form: Callable[[Json], bool]
+) -> Any:
     """Returns a worker's answer, or a violation if the program broke off the check.
 
     Raises:
@@ -239,7 +298,7 @@ def _asked(worker: Worker, function: str, argument: Json, options: ContractOptio
     if reply.outcome is Outcome.OK:
         reply = worker.payload(SESSION, function, argument, seed=options.seed, timeout_s=options.wall_s)
     if reply.outcome is Outcome.OK:
-        return reply.value
+        return reply.value if has_form(reply.value) else ContractViolation(Outcome.PROTOCOL_ERROR.value, FORGED)
     if reply.outcome.is_ours:
         raise ContractCheckError(reply)
     failure = reply.failure

@@ -4,6 +4,7 @@ from typing import Any
 
 from cwm import api_text, templates
 from cwm.candidate import Candidate, KindCounts, TestReport
+from cwm.contract_verifier import as_tests
 from cwm.program_api import INFERENCE_FUNCTION
 from cwm.sandbox.static_check import ALLOWED_MODULES
 from cwm.synthesis_config import SynthesisConfig
@@ -81,7 +82,8 @@ class TaskPrompts:
     def _verdict(self, report: TestReport) -> dict[str, Any]:
         if report.problems:
             return {"rejection": report.problems, "summary": "", "tests": ""}
-        tests = select_for_prompt(self._task.tests, report.results, self._options)
+        suite = [*self._task.tests, *as_tests(report.results)]
+        tests = select_for_prompt(suite, report.results, self._options)
         return {
             "rejection": (),
             "summary": summary(report, self._config.test_seconds),

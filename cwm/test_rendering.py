@@ -141,9 +141,19 @@ def _value(test: UnitTest) -> list[str]:
     return _method(test, lines)
 
 
+def _contract(test: UnitTest) -> list[str]:
+    lines = ["state = INITIAL_STATE", f"for action in {test.data['actions']!r}:"]
+    lines += [
+        "    state = apply_action(state, action)",
+        f"# Here the program breaks a rule of every game: {test.data['rule']}",
+    ]
+    return _method(test, lines)
+
+
 _BODIES: dict[str, Callable[[UnitTest], list[str]]] = {
     "transition": _transition,
     "inference": _inference,
     "random_play": _random_play,
     "value": _value,
+    "contract": _contract,
 }

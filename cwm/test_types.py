@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from cwm.sandbox.api import Outcome
 from games.api import Json
 
-Kind: TypeAlias = Literal["transition", "inference", "random_play", "value"]
+Kind: TypeAlias = Literal["transition", "inference", "random_play", "value", "contract"]
+"""`contract` is no test of a suite: it stands for a rule that a program breaks which passes them all."""
 Status: TypeAlias = Literal["pass", "fail", "error"]
 
 

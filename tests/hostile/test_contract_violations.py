@@ -24,7 +24,7 @@ COIN_PAIRS = [
     Pair(1, ("heads", "hum"), ("tails", "hum")),
     Pair(1, ("tails", "hum", "cough"), ("heads", "hum", "cough")),
 ]
-WITHOUT_A_STATE = {"wall_timeout", "crashed", "memory_exceeded"}
+WITHOUT_A_STATE = {"wall_timeout", "crashed", "memory_exceeded", "protocol_error"}
 
 
 def header(path):
