@@ -30,7 +30,13 @@ ALLOWED_MODULES = frozenset(
 """Modules that a program may import."""
 MAX_SOURCE_BYTES = 200_000
 FORBIDDEN_CALLS = frozenset({"exec", "eval", "open", "__import__", "compile", "input", "breakpoint"})
-FORBIDDEN_ATTRIBUTES = frozenset({"__subclasses__", "__globals__", "__builtins__", "__code__", "__bases__", "__mro__"})
+FORBIDDEN_ATTRIBUTES = frozenset(
+    {
+        *("__subclasses__", "__globals__", "__builtins__", "__code__", "__bases__", "__mro__"),
+        # From a frame of its own a program walks to those of the test runner, which hold the expected answers.
+        *("__traceback__", "tb_frame", "f_back", "f_locals", "f_globals", "gi_frame", "cr_frame", "ag_frame"),
+    }
+)
 
 
 def check(source: str, required: Sequence[str]) -> list[str]:
