@@ -1,6 +1,7 @@
 """Where a run ran: versions of Python and of the packages, and the checkout's revision."""
 
 import importlib.metadata
+import os
 import platform
 import subprocess
 from pathlib import Path
@@ -32,10 +33,11 @@ def git_revision() -> str | None:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
+    # A checkout's settings may name programs for git to run: they get no keys.
+    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    command = ["git", "-C", str(folder), *arguments]
     try:
-        run = subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10, check=False
-        )
+        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False, env=environment)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return run.stdout.strip() if run.returncode == 0 else None

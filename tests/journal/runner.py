@@ -4,13 +4,17 @@ A child does real work on a real folder, and may be told to fail at one statemen
 before or after it, or to find the disk full. It is run as a script, with the repository on its path.
 """
 
+import contextlib
 import functools
 import json
 import os
+import random
 import resource
 import signal
 import sqlite3
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +28,9 @@ from arena.errors import exit_code, sentence
 from arena.run_settings import Caps, MatchSettings, RunSettings
 from arena.synthesis_run import open_record
 from arena.tournament import TournamentConfig
-from cwm.llm.api import Completion, Request, Usage
+from cwm.llm.api import Completion, LanguageModel, Request, Usage
 from cwm.llm.keys import request_key
+from cwm.llm.retry import Retrying, TransientError
 from cwm.synthesis_config import SynthesisConfig
 from games import registry
 
@@ -89,6 +94,72 @@ class Provider:
         return Completion(f"```python\n{program}\n```", "ok", "m-1", Usage(10, 5))
 
 
+class Weather:
+    """A provider's bad days: refusals, failures and long answers, on a clock that only counts.
+
+    The clock is a file with one line of seconds for each wait and each answer; it outlives the process.
+    """
+
+    name = Provider.name
+
+    def __init__(self, provider: Provider, clock: Path, seed: int) -> None:
+        self._provider = provider
+        self._clock = clock
+        self._seed = seed
+
+    def complete(self, request: Request) -> Completion:
+        attempt = len(self._clock.read_text().splitlines()) if self._clock.exists() else 0
+        rng = random.Random(f"{self._seed} {attempt}")
+        draw = rng.random()
+        for share, error in (
+            (0.10, TransientError("too many", "rate_limit", retry_after_s=30.0)),
+            (0.20, TransientError("broken", "server")),
+            (0.26, TransientError("slow", "timeout", maybe_billed=True)),
+            (0.31, TransientError("cut", "connection", maybe_billed=True)),
+            (0.35, TransientError("no JSON", "bad_answer", maybe_billed=True)),
+        ):
+            if draw < share:
+                self.pass_by(600.0 if error.kind == "timeout" else 1.0, error.kind)
+                raise error
+        self.pass_by(rng.uniform(30.0, 120.0), "answer")
+        return self._provider.complete(request)
+
+    def pass_by(self, seconds: float, what: str = "wait") -> None:
+        with self._clock.open("a") as stream:
+            stream.write(f"{seconds:.3f} {what}\n")
+
+
+def kill_helpers(pid: int, log: Path, seed: int) -> None:
+    """Kills one of our own helper processes now and then: a game's worker, or the one that forks sandbox workers."""
+    rng = random.Random(seed)
+    while True:
+        time.sleep(rng.uniform(0.05, 0.25))
+        victims = [
+            child for child in children(pid) if "spawn_main" in (line := command_line(child)) or "nursery" in line
+        ]
+        if victims:
+            victim = rng.choice(victims)
+            kind = "nursery" if "nursery" in command_line(victim) else "game worker"
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+                with log.open("a") as stream:
+                    stream.write(f"{kind}\n")
+
+
+def children(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found += [int(word) for word in (task / "children").read_text().split()]
+    return sorted(found)
+
+
+def command_line(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
+    return ""
+
+
 def play(command: dict[str, Any]) -> None:
     agents = tuple(parse(agent) for agent in command["agents"])
     config = TournamentConfig(command["game"], agents, command["deals"], command.get("seed", 0), "cross")
@@ -98,7 +169,14 @@ def play(command: dict[str, Any]) -> None:
 def write(command: dict[str, Any]) -> None:
     folder = Path(command["folder"])
     provider = Provider(folder.with_suffix(".calls"), command["programs"])
-    run_model.factory.make = lambda *_, **__: provider  # type: ignore[assignment]
+    model: LanguageModel = provider
+    if "weather" in command:
+        weather = Weather(provider, folder.with_suffix(".clock"), command["weather"])
+        model = Retrying(weather, sleep=weather.pass_by)
+    if "helpers_die" in command:
+        arguments = (os.getpid(), folder.with_suffix(".deaths"), command["helpers_die"])
+        threading.Thread(target=kill_helpers, args=arguments, daemon=True).start()
+    run_model.factory.make = lambda *_, **__: model  # type: ignore[assignment]
     settings = RunSettings(
         game="tic_tac_toe",
         registered=True,
@@ -108,11 +186,11 @@ def write(command: dict[str, Any]) -> None:
         test_transitions=40,
         planner_games=1,
         synthesis=SynthesisConfig(seed=command.get("seed", 0), num_retries=len(command["programs"])),
-        matches=MatchSettings(deals=1, simulations=5, rollouts=1),
+        matches=MatchSettings(deals=command.get("match_deals", 1), simulations=5, rollouts=1),
     )
     inputs = run_inputs.registered("tic_tac_toe", 2, 0)
     with open_record(folder, settings, inputs, Caps()) as record:
-        synthesize.finish(record, settings, inputs, Caps(), 1, None, True)
+        synthesize.finish(record, settings, inputs, Caps(), command.get("workers", 1), None, True)
 
 
 WORK: dict[str, Callable[[dict[str, Any]], None]] = {"tournament": play, "synthesis": write}
