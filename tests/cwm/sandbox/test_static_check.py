@@ -58,8 +58,8 @@ def test_other_ways_to_define_a_function_pass(source):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("x = error.__traceback__", "error.__traceback__ is not available to a program"),
-        ("x = frame.f_back.f_locals", "frame.f_back.f_locals is not available to a program"),
+        ("x = error.__traceback__", "line 1: error.__traceback__ is not available"),
+        ("x = frame.f_back.f_locals", "line 1: frame.f_back.f_locals is not available"),
         ("import numpy as np", "line 1: the module 'numpy' is not available; available are bisect, collections"),
         ("import os.path", "line 1: the module 'os.path' is not available"),
         ("from sys import modules", "line 1: the module 'sys' is not available"),
