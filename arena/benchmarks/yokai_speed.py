@@ -112,11 +112,11 @@ def program(env: YokaiEnv, lanes: int, steps: int, device: str) -> Program:
 
     def step(carry: Carry, key: Array) -> tuple[Carry, None]:
         state, seen, mask, checksum = carry
-        checksum = checksum + _fold(seen) + mask.sum(dtype=jnp.uint32)
+        checksum = checksum + _fold(seen) + _fold(mask)
         draws, deals = jax.random.split(key)
         actions = env.sample(state, jax.random.uniform(draws, (lanes,)))
         state, paid = wrapped.step(state, actions, jax.random.split(deals, lanes))
-        checksum = checksum + _fold(paid.reward) + paid.info["illegal"].sum(dtype=jnp.uint32)
+        checksum = checksum + _fold(paid.reward) + _fold(paid.info["illegal"])
         return (state, env.observe(state), env.legal_mask(state), checksum), None
 
     def loop(carry: Carry, key: Array) -> Carry:
@@ -138,6 +138,10 @@ def _wait(tree: Any) -> None:
 
 
 def _fold(values: Array) -> Array:
+    """Returns the sum of the values as 32-bit words; flags are read four at a time."""
+    if values.dtype == jnp.bool_:
+        packed = jnp.pad(values.reshape(-1), (0, -values.size % 4)).astype(jnp.uint8).reshape(-1, 4)
+        return jax.lax.bitcast_convert_type(packed, jnp.uint32).sum(dtype=jnp.uint32)
     return jax.lax.bitcast_convert_type(values, jnp.uint32).sum(dtype=jnp.uint32)
 
 

@@ -1,0 +1,93 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from games.batched.api import lane
+from games.batched.other_play import OtherPlay, TransformedState, transform
+from games.batched.wrappers import AutoReset
+from games.batched.yokai import make
+from games.yokai.symmetry import Symmetries
+
+LANES = 24
+
+
+@pytest.fixture(scope="module")
+def parts():
+    env = make("yokai-9c-2p")
+    group = Symmetries(env.sizes.config)
+    return env, group, OtherPlay(env, group)
+
+
+@pytest.fixture(scope="module")
+def states(parts):
+    env = parts[0]
+    step, sample = jax.jit(env.step), jax.jit(env.sample)
+    state, found = jax.jit(env.init)(jax.random.split(jax.random.key(0), LANES)), []
+    for number in range(12):
+        found.append(state)
+        state, _ = step(state, sample(state, jax.random.uniform(jax.random.key(number), (LANES,)) * 0.9))
+    return found
+
+
+def test_jax_and_numpy_agree_on_every_element(parts, states):
+    env, group, _ = parts
+    state = lane(states[7], 3)
+    moved = jax.jit(jax.vmap(lambda number: transform(env, group, number, state)))(jnp.arange(len(group)))
+    image, nodes = env.observe(state), env.observe_graph(state)
+    mask = env.legal_mask(state)
+    show = jax.jit(lambda s: (env.observe(s), env.legal_mask(s), env.observe_graph(s)))
+    turn = jax.jit(
+        jax.vmap(lambda n: (group.image(n, image), group.mask(n, mask), group.graph(n, nodes.nodes, nodes.adjacency)))
+    )(jnp.arange(len(group)))
+    for number in range(len(group)):
+        own = jax.tree.map(lambda array, n=number: array[n], moved)
+        picture, legal, graph = show(own)
+        np.testing.assert_array_equal(turn[0][number], picture)
+        np.testing.assert_array_equal(turn[0][number], group.image(number, np.asarray(image)))
+        np.testing.assert_array_equal(turn[1][number], legal)
+        np.testing.assert_array_equal(turn[1][number], group.mask(number, np.asarray(mask)))
+        np.testing.assert_array_equal(turn[2][0][number], graph.nodes)
+        np.testing.assert_array_equal(turn[2][1][number], graph.adjacency)
+
+
+def test_players_see_and_act_through_their_own_symmetries(parts, states):
+    env, group, wrapped = parts
+    symmetry = jax.random.randint(jax.random.key(5), (2, LANES), 0, len(group))
+    step, plain_step = jax.jit(wrapped.step), jax.jit(env.step)
+    sample, wrapped_sample = jax.jit(env.sample), jax.jit(wrapped.sample)
+    show = jax.jit(lambda s: (env.observe(s.game), wrapped.legal_mask(s), wrapped.observe(s)))
+    for plain in states[::3]:
+        state = TransformedState(plain, symmetry)
+        uniform = jax.random.uniform(jax.random.key(9), (LANES,))
+        original, seen = sample(plain, uniform), wrapped_sample(state, uniform)
+        pictures, masks, shown = (np.asarray(array) for array in show(state))
+        assert np.take_along_axis(masks, np.asarray(seen)[:, :, None], axis=2).all()
+        after, transition = step(state, seen)
+        expected, paid = plain_step(plain, original)
+        jax.tree.map(np.testing.assert_array_equal, after.game, expected)
+        assert not transition.info["illegal"].any()
+        np.testing.assert_array_equal(transition.reward, paid.reward)
+        for player in range(2):
+            picture = group.image(int(symmetry[player, 4]), pictures[4, player])
+            np.testing.assert_array_equal(shown[4, player], picture)
+
+
+def test_symmetries_are_drawn_anew_for_each_game_and_player(parts):
+    _, group, wrapped = parts
+    state = jax.jit(wrapped.init)(jax.random.split(jax.random.key(1), 2000))
+    assert set(np.asarray(state.symmetry).ravel()) == set(range(len(group)))
+    assert abs((state.symmetry[0] == state.symmetry[1]).mean() - 1 / len(group)) < 0.02
+    reset = AutoReset(wrapped)
+    ended = jnp.full((2000, 2), wrapped.num_actions - 1)
+    keys = jax.random.split(jax.random.key(2), 2000)
+    after, transition = jax.jit(reset.step)(state, ended, keys)
+    assert transition.done.all()
+    assert (np.asarray(after.symmetry) != np.asarray(state.symmetry)).mean() > 0.9
+
+
+def test_an_unknown_action_stays_illegal(parts, states):
+    wrapped = parts[2]
+    state = TransformedState(states[0], jnp.ones((2, LANES), jnp.int32))
+    _, transition = jax.jit(wrapped.step)(state, jnp.full((LANES, 2), 5000))
+    assert transition.info["illegal"].all()
