@@ -1,7 +1,5 @@
 """Whatever is changed in a recording by hand is found out, or changes nothing that is replayed."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
