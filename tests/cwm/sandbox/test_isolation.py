@@ -148,9 +148,15 @@ def test_a_worker_confirms_its_level_and_names_what_kills_it(level, nursery):
         assert (reply.outcome, reply.failure.line) == (Outcome.CPU_EXCEEDED, 3)
     with Sandbox(level=level, nursery=nursery).start(program("import ctypes\nctypes.string_at(0)")) as worker:
         assert worker.call("f", [0], seed=0).failure.type == "SIGSEGV"
-    with Sandbox(level=level, nursery=nursery).start(program("print('a')\nwhile True: pass")) as worker:
-        reply = worker.call("f", [0], seed=0, timeout_s=0.3)
-        assert (reply.outcome, reply.failure.line, reply.output_tail) == (Outcome.WALL_TIMEOUT, 4, "a\n")
+    lines = set()
+    # A worker that gets no processor for a while cannot say where it was: then its line is None, never another.
+    for _ in range(3):
+        with Sandbox(level=level, nursery=nursery).start(program("print('a')\nwhile True: pass")) as worker:
+            reply = worker.call("f", [0], seed=0, timeout_s=0.5)
+            assert (reply.outcome, reply.output_tail) == (Outcome.WALL_TIMEOUT, "a\n")
+            lines.add(reply.failure.line)
+    assert 4 in lines
+    assert lines <= {4, None}
     with Sandbox(level=level, nursery=nursery).start(program("os._exit(0)")) as worker:
         assert worker.call("f", [0], seed=0).failure.message.endswith("exit status 0")
 
