@@ -1,6 +1,7 @@
 """Between the arrays of batched Yōkai and the JSON states of the reference game."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import jax
@@ -33,9 +34,14 @@ def from_json(env: YokaiEnv, states: Sequence[YokaiState]) -> State:
     lanes = [_lane(env.sizes, state) for state in states]
     fields = {name: np.stack([lane[name] for lane in lanes], axis=-1) for name in lanes[0]}
     legal = np.zeros((env.sizes.cards, env.sizes.words, len(states)), np.uint32)
-    return env.with_legal(
+    return _with_legal(env)(
         State(**{name: jnp.asarray(field) for name, field in fields.items()}, legal=jnp.asarray(legal))
     )
+
+
+@cache
+def _with_legal(env: YokaiEnv) -> Callable[[State], State]:
+    return jax.jit(env.with_legal)
 
 
 def _lane(sizes: Sizes, state: YokaiState) -> dict[str, Any]:

@@ -8,6 +8,7 @@ for each of them. On an accelerator they are unrolled, because every turn of a l
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -29,6 +30,7 @@ def bits(count: int, like: Array) -> Array:
     return along(np.uint32(1) << np.arange(count, dtype=np.uint32), like)
 
 
+@partial(jax.jit, static_argnums=0)
 def neighbours(sizes: Sizes, cells: Array) -> Array:
     """Returns the neighbour of each card in each direction as a set of at most one card, uint32 [4, Y]."""
     rows, columns = cells // sizes.side, cells % sizes.side
@@ -93,6 +95,7 @@ def components(sizes: Sizes, touching: Array) -> Array:
     return closed
 
 
+@partial(jax.jit, static_argnums=0)
 def legal_moves(sizes: Sizes, cells: Array, locked: Array) -> Array:
     """Returns the legal targets of every card, uint32 [Y, W].
 

@@ -1,0 +1,125 @@
+import random
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from games.api import GameError
+from games.batched import belief
+from games.batched.api import stack
+from games.batched.yokai import make
+from games.batched.yokai_state import Sizes
+from games.yokai.config import config
+from games.yokai.game import make as make_reference
+
+WORDS = ("red", "green", "blue")
+
+
+def game_states(players, seed):
+    """A random game that nobody ends."""
+    game, rng = make_reference(9, players), random.Random(seed)
+    state, states = game.initial_state(), []
+    while game.current_player(state) != -4:
+        states.append(state)
+        state = game.apply_action(state, rng.choice([a for a in game.legal_actions(state) if a != "end"]))
+    return [*states, state][9 + game.config.hints :]
+
+
+def brute_force(states, player, truthful):
+    """The posterior by the definition, from the reference's states, without the code under test."""
+    last = states[-1]
+    weights = []
+    for assignment in belief.ASSIGNMENTS:
+        colours = [WORDS[index] for index in assignment]
+        weight = float(all(colours[card] == last["colours"][card] for card in last["observed"][player]))
+        for before, after in pairwise(states):
+            action = after["log"][-1]
+            if not weight or not action.startswith("place") or before["player"] == player:
+                continue
+            hint = int(action.split()[1])
+            card = after["hints"][hint]["card"]
+            pairs = [
+                (k, j, colours[j] in before["hints"][k]["colours"])
+                for k in range(len(before["hints"]))
+                for j in range(9)
+                if before["hints"][k]["status"] == "face up" and not before["locked"][j]
+            ]
+            true = [pair[:2] for pair in pairs if pair[2]]
+            false = [pair[:2] for pair in pairs if not pair[2]]
+            if (hint, card) in true:
+                weight *= (truthful if false else 1) / len(true)
+            else:
+                weight *= (1 - truthful if true else 1) / len(false)
+        weights.append(weight)
+    return np.array(weights) / sum(weights)
+
+
+def test_there_are_1680_assignments_in_order():
+    assert belief.ASSIGNMENTS.shape == (1680, 9)
+    assert (np.sort(belief.ASSIGNMENTS, axis=1) == [0, 0, 0, 1, 1, 1, 2, 2, 2]).all()
+    assert [tuple(row) for row in belief.ASSIGNMENTS] == sorted({tuple(row) for row in belief.ASSIGNMENTS})
+
+
+@pytest.mark.parametrize("truthful", [0.5, 0.9])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_posterior_equals_the_definition(truthful, seed):
+    states = game_states(2, seed)
+    for player in range(2):
+        found = belief.posterior(belief.from_state(states[-1], player), truthful)
+        np.testing.assert_allclose(found, brute_force(states, player, truthful), rtol=2e-5, atol=1e-9)
+
+
+def test_uniform_beliefs_use_own_observations_alone():
+    states = game_states(2, 3)
+    evidence = belief.from_state(states[-1], 0)
+    found = np.asarray(belief.posterior(evidence))
+    possible = (np.asarray(evidence.known) == belief.ASSIGNMENTS) | (np.asarray(evidence.known) < 0)
+    expected = possible.all(axis=1) / possible.all(axis=1).sum()
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert found.sum() == pytest.approx(1)
+
+
+def test_a_player_without_knowledge_finds_every_colour_equally_likely():
+    found = belief.marginals(belief.posterior(belief.no_evidence(Sizes(config(9, 2))), 0.8))
+    np.testing.assert_allclose(found, np.full((9, 3), 1 / 3), rtol=1e-5)
+
+
+def test_evidence_gathered_step_by_step_is_that_of_the_log():
+    env, reference = make("yokai-9c-2p"), make_reference(9, 2)
+    from_steps = jax.jit(belief.add, static_argnums=3)
+    states = game_states(2, 4)
+    step = jax.jit(env.step)
+    index = {word: number for number, word in enumerate(WORDS)}
+    colours = jnp.array([index[word] for word in states[0]["colours"]])
+    hints = jnp.array([sum(1 << index[w] for w in hint["colours"]) for hint in states[0]["hints"]])
+    state, evidence = env.start(colours, hints), belief.no_evidence(env.sizes)
+    for before, after in pairwise(states):
+        actions = jnp.zeros(2, jnp.int32).at[before["player"]].set(reference.action_index(after["log"][-1]))
+        following, _ = step(state, actions)
+        evidence = from_steps(evidence, state, following, 1)
+        state = following
+    jax.tree.map(np.testing.assert_array_equal, evidence, belief.from_state(states[-1], 1))
+
+
+def test_batched_beliefs_are_those_of_each_game():
+    each = [belief.from_state(game_states(2, seed)[-1], 0) for seed in (5, 6)]
+    together = jax.vmap(lambda one: belief.posterior(one, 0.7), in_axes=-1)(stack(each))
+    for found, evidence in zip(together, each, strict=True):
+        np.testing.assert_allclose(found, belief.posterior(evidence, 0.7), rtol=1e-6)
+
+
+def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
+    evidence = belief.no_evidence(Sizes(config(9, 2)))._replace(
+        card=jnp.array([4, -1, -1, -1]),
+        faces=jnp.zeros((4, 4), jnp.int32).at[0, 0].set(1),
+        unlocked=jnp.zeros((4, 9), bool).at[0].set(True),
+    )
+    found = belief.marginals(belief.posterior(evidence, 1.0))
+    np.testing.assert_allclose(found[4], [1, 0, 0], atol=1e-6)
+
+
+def test_sixteen_cards_are_too_many():
+    with pytest.raises(GameError, match="63,063,000"):
+        belief.no_evidence(Sizes(config(16, 2)))
