@@ -68,7 +68,7 @@ def test_posterior_equals_the_definition(truthful, seed):
     states = game_states(2, seed)
     for player in range(2):
         found = belief.posterior(belief.from_state(states[-1], player), truthful)
-        np.testing.assert_allclose(found, brute_force(states, player, truthful), rtol=2e-5, atol=1e-9)
+        np.testing.assert_allclose(found, brute_force(states, player, truthful), rtol=5e-5, atol=1e-9)
 
 
 def test_uniform_beliefs_use_own_observations_alone():
@@ -77,13 +77,13 @@ def test_uniform_beliefs_use_own_observations_alone():
     found = np.asarray(belief.posterior(evidence))
     possible = (np.asarray(evidence.known) == belief.ASSIGNMENTS) | (np.asarray(evidence.known) < 0)
     expected = possible.all(axis=1) / possible.all(axis=1).sum()
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert found.sum() == pytest.approx(1)
+    np.testing.assert_allclose(found, expected, rtol=5e-5)
+    assert found.sum() == pytest.approx(1, rel=1e-4)
 
 
 def test_a_player_without_knowledge_finds_every_colour_equally_likely():
     found = belief.marginals(belief.posterior(belief.no_evidence(Sizes(config(9, 2))), 0.8))
-    np.testing.assert_allclose(found, np.full((9, 3), 1 / 3), rtol=1e-5)
+    np.testing.assert_allclose(found, np.full((9, 3), 1 / 3), rtol=5e-5)
 
 
 def test_evidence_gathered_step_by_step_is_that_of_the_log():
@@ -107,7 +107,7 @@ def test_batched_beliefs_are_those_of_each_game():
     each = [belief.from_state(game_states(2, seed)[-1], 0) for seed in (5, 6)]
     together = jax.vmap(lambda one: belief.posterior(one, 0.7), in_axes=-1)(stack(each))
     for found, evidence in zip(together, each, strict=True):
-        np.testing.assert_allclose(found, belief.posterior(evidence, 0.7), rtol=1e-6)
+        np.testing.assert_allclose(found, belief.posterior(evidence, 0.7), rtol=5e-5, atol=1e-9)
 
 
 def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
@@ -117,7 +117,7 @@ def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
         unlocked=jnp.zeros((4, 9), bool).at[0].set(True),
     )
     found = belief.marginals(belief.posterior(evidence, 1.0))
-    np.testing.assert_allclose(found[4], [1, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(found[4], [1, 0, 0], atol=1e-5)
 
 
 def test_sixteen_cards_are_too_many():
