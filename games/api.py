@@ -164,6 +164,18 @@ class EstimatesValue(Protocol):
 
 
 @runtime_checkable
+class EstimatesPolicy(Protocol):
+    """A game with a policy prior: how a sensible player would choose."""
+
+    def policy(self, state: State, actions: Sequence[Action], player: int) -> list[float]:
+        """Returns a probability for each of `actions`, the legal ones of `player`, in their order, summing to 1.
+
+        It may depend only on what `player` can know: two states that it cannot tell apart give the same answer.
+        """
+        ...
+
+
+@runtime_checkable
 class PlaysOut(Protocol):
     """A game that plays uniform random moves to the end faster than its pure functions would."""
 
