@@ -169,10 +169,11 @@ def _disorder(rules: Rules, state: YokaiState, move: Action) -> float:
         bit = bits[target[0]][target[1]] if card == moved else bits[row][column]
         colour = state["colours"][card]
         words[colour] = words.get(colour, 0) | bit
-    return sum(_separation(rules.grid, word) for word in words.values())
+    return sum(separation(rules.grid, word) for word in words.values())
 
 
-def _separation(grid: Grid, word: int) -> float:
+def separation(grid: Grid, word: int) -> float:
+    """Returns how far the cells of one colour are from one group: 0 for one group; else missing joins and distances."""
     part = grid.component(word & -word, word)
     joins = 0.0
     while part != word:
