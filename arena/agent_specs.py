@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 from games.api import DEFAULT_VIEW
+from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
 Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "human"]
@@ -16,13 +17,18 @@ SHORT_NAMES = {
     "widening": "widening_coefficient",
     "belief": "belief_size",
     "tries": "resample_tries",
+    "reduction": "first_play_reduction",
+    "noise": "root_noise",
+    "temper": "belief_temper",
+    "mix": "belief_mix",
+    "threshold": "belief_threshold",
 }
 """Short names of planner settings, as the command line takes them."""
 
 _TYPES: dict[str, type] = {
     item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
 }
-_CHOICES = {"leaf": ("rollout", "value"), "algorithm": ("mcts", "ismcts")}
+_CHOICES = planner.CHOICES
 
 
 class AgentSpecError(ValueError):
@@ -87,8 +93,8 @@ class AgentSpec:
 def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`.
 
-    Every planner setting is known by its full name and some by a short one (`sims`, `c`, `depth`, `widening`, `belief`,
-    `tries`); `view=` and `name=` go with any agent, `algorithm=` with `cwm`.
+    Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
+    `temper`, …); `view=` and `name=` go with any agent, `algorithm=` with `cwm`.
 
     Raises:
         AgentSpecError: the text is not such a description.

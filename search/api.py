@@ -9,6 +9,8 @@ from games.api import Action, Game, ObsActionHistory, State
 
 Algorithm: TypeAlias = Literal["mcts", "ismcts"]
 Leaf: TypeAlias = Literal["rollout", "value"]
+Selection: TypeAlias = Literal["ucb", "puct"]
+Prior: TypeAlias = Literal["uniform", "policy"]
 
 
 class PlannerConfigError(ValueError):
@@ -33,6 +35,18 @@ class PlannerConfig:
         widening_minimum: see above.
         belief_size: at most so many sampled histories are drawn a move; simulations share them in turn.
         resample_tries: tries to get one history that recreates the current observation (the CWM paper, G.6: 10).
+        selection: how a simulation chooses among a node's actions: `ucb`, or `puct`, which weighs them by a prior.
+        prior: where PUCT's prior comes from: `uniform`, or the game's `policy`.
+        puct: PUCT's constant, in the units of `exploration`.
+        first_play_reduction: under PUCT an action not yet tried counts as worth its node's mean less this; in the
+            units of `exploration`.
+        root_noise: under PUCT, share of Dirichlet noise in the root's prior.
+        noise_concentration: sum of the noise's Dirichlet parameters; the fewer, the more it singles actions out.
+        belief_temper: sampled histories are weighed by the likelihood of the other players' actions in them under the
+            game's `policy`, raised to this; 0 weighs all the same.
+        belief_mix: share of the uniform policy that is mixed into those likelihoods.
+        belief_threshold: more histories are drawn while the effective sample size is below this share of
+            `belief_size`.
     """
 
     algorithm: Algorithm = "mcts"
@@ -47,9 +61,25 @@ class PlannerConfig:
     widening_minimum: int = 6
     belief_size: int = 500
     resample_tries: int = 10
+    selection: Selection = "ucb"
+    prior: Prior = "uniform"
+    puct: float = 0.65
+    first_play_reduction: float = 0.08
+    root_noise: float = 0.0
+    noise_concentration: float = 10.0
+    belief_temper: float = 0.0
+    belief_mix: float = 0.05
+    belief_threshold: float = 0.5
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Returns the settings by name; those of `PRIOR_SETTINGS` only where one of them is not its default."""
+        data = asdict(self)
+        # Seeds and keys of stored results are hashes of this: a search without priors keeps those it always had.
+        plain = PlannerConfig()
+        if all(data[name] == getattr(plain, name) for name in PRIOR_SETTINGS):
+            for name in PRIOR_SETTINGS:
+                del data[name]
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "PlannerConfig":
@@ -63,6 +93,20 @@ class PlannerConfig:
         if unknown:
             raise PlannerConfigError(f"unknown planner settings {unknown}; known: {sorted(known)}")
         return cls(**data)
+
+
+PRIOR_SETTINGS = (
+    "selection",
+    "prior",
+    "puct",
+    "first_play_reduction",
+    "root_noise",
+    "noise_concentration",
+    "belief_temper",
+    "belief_mix",
+    "belief_threshold",
+)
+"""The settings of searches that use a prior or read what the others did."""
 
 
 @dataclass(frozen=True)

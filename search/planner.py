@@ -2,13 +2,28 @@
 
 import math
 
-from games.api import EstimatesValue, Game, ResamplesHistory
+from games.api import EstimatesPolicy, EstimatesValue, Game, ResamplesHistory
 from search.api import Planner, PlannerConfig, PlannerConfigError
 from search.ismcts import Ismcts
 from search.mcts import Mcts
 
 COUNTS = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries")
-AMOUNTS = ("exploration", "widening_coefficient", "widening_exponent", "widening_minimum")
+AMOUNTS = (
+    "exploration",
+    "widening_coefficient",
+    "widening_exponent",
+    "widening_minimum",
+    "puct",
+    "first_play_reduction",
+    "belief_temper",
+)
+SHARES = ("root_noise", "belief_mix", "belief_threshold")
+CHOICES = {
+    "algorithm": ("mcts", "ismcts"),
+    "leaf": ("rollout", "value"),
+    "selection": ("ucb", "puct"),
+    "prior": ("uniform", "policy"),
+}
 
 
 def make(game: Game, config: PlannerConfig) -> Planner:
@@ -25,6 +40,11 @@ def make(game: Game, config: PlannerConfig) -> Planner:
     info = game.info
     if config.leaf == "value" and not isinstance(game, EstimatesValue):
         raise PlannerConfigError(f"leaf='value' needs a value function, and {info.id} has none: use leaf='rollout'.")
+    if needs_policy(config) and not isinstance(game, EstimatesPolicy):
+        raise PlannerConfigError(
+            f"prior='policy' and belief_temper above 0 need a policy prior, and {info.id} has none: use prior='uniform'"
+            " and belief_temper=0."
+        )
     if config.algorithm == "mcts":
         if not info.perfect_information:
             raise PlannerConfigError(
@@ -39,16 +59,22 @@ def make(game: Game, config: PlannerConfig) -> Planner:
     return Ismcts(game, game, config)
 
 
+def needs_policy(config: PlannerConfig) -> bool:
+    """Returns whether a search with these settings asks the game for its policy prior."""
+    in_tree = config.selection == "puct" and config.prior == "policy"
+    return in_tree or (config.algorithm == "ismcts" and config.belief_temper > 0.0)
+
+
 def check(config: PlannerConfig) -> None:
     """Checks the ranges of the settings.
 
     Raises:
         PlannerConfigError: one is out of range; the message names it.
     """
-    if config.algorithm not in ("mcts", "ismcts"):
-        raise PlannerConfigError(f"algorithm is {config.algorithm!r}, expected 'mcts' or 'ismcts'.")
-    if config.leaf not in ("rollout", "value"):
-        raise PlannerConfigError(f"leaf is {config.leaf!r}, expected 'rollout' or 'value'.")
+    for name, choices in CHOICES.items():
+        choice = getattr(config, name)
+        if choice not in choices:
+            raise PlannerConfigError(f"{name} is {choice!r}, expected {' or '.join(map(repr, choices))}.")
     for name in COUNTS:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -59,3 +85,16 @@ def check(config: PlannerConfig) -> None:
             raise PlannerConfigError(f"{name} is {value!r}, expected a number of at least 0.")
     if config.widening_coefficient and config.widening_minimum < 1:
         raise PlannerConfigError("widening_minimum is 0, expected at least 1 child a node.")
+    for name in SHARES:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise PlannerConfigError(f"{name} is {value!r}, expected a share from 0 to 1.")
+    concentration = config.noise_concentration
+    if (
+        isinstance(concentration, bool)
+        or not isinstance(concentration, int | float)
+        or not 0 < concentration < math.inf
+    ):
+        raise PlannerConfigError(f"noise_concentration is {concentration!r}, expected a number above 0.")
+    if config.prior == "policy" and config.selection != "puct":
+        raise PlannerConfigError("prior='policy' is read by selection='puct' alone: set both.")

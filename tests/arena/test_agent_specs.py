@@ -56,3 +56,18 @@ def test_model_counts_by_its_content_not_its_place() -> None:
     two = AgentSpec("cwm", "m", model="there", model_hash="abc")
     assert one.identity() == two.identity()
     assert "model" not in one.identity()
+
+
+def test_settings_of_priors_and_beliefs_have_short_names() -> None:
+    spec = parse("cwm:runs/x,selection=puct,prior=policy,temper=1,mix=0.05,threshold=0.4,reduction=0.1,noise=0.2")
+    assert spec.planner == {
+        "selection": "puct",
+        "prior": "policy",
+        "belief_temper": 1.0,
+        "belief_mix": 0.05,
+        "belief_threshold": 0.4,
+        "first_play_reduction": 0.1,
+        "root_noise": 0.2,
+    }
+    with pytest.raises(AgentSpecError, match="selection is ucb or puct, not 'best'"):
+        parse("ismcts:selection=best")
