@@ -114,6 +114,7 @@ def _content(bundle: ModelBundle) -> dict[str, Any]:
         "initial_state": bundle.initial_state,
         "info": bundle.info,
         "rules_hash": bundle.rules_hash,
+        "prior_source": bundle.prior_source,
     }
 
 

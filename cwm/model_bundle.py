@@ -1,4 +1,4 @@
-"""A synthesised model as files: program, value function, initial state, and what is known of how it came about."""
+"""A synthesised model as files: its program, the functions beside it, and what is known of how it came about."""
 
 import hashlib
 import json
@@ -14,6 +14,7 @@ FORMAT_VERSION = 1
 MODEL_FILE = "model.json"
 PROGRAM_FILE = "program.py"
 VALUE_FILE = "value_function.py"
+PRIOR_FILE = "policy_prior.py"
 RUN_SUBFOLDER = "model"
 
 
@@ -32,6 +33,7 @@ class ModelBundle:
         info: `GameInfo` as a dict.
         rules_hash: SHA-256 of the rules text that it was written from.
         metadata: anything JSON about its origin: language model, date, accuracy, isolation level; not part of the hash.
+        prior_source: the policy prior, None if there is none.
     """
 
     source: str
@@ -40,11 +42,14 @@ class ModelBundle:
     info: dict[str, Any]
     rules_hash: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
+    prior_source: str | None = None
 
     @property
     def hash(self) -> str:
         """SHA-256 of all that decides how the model behaves."""
         content = [self.source, self.value_source, self.initial_state, _plain(self.info), self.rules_hash]
+        if self.prior_source is not None:
+            content.append(self.prior_source)
         return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
 
     @property
@@ -57,7 +62,7 @@ class ModelBundle:
 
     def program(self) -> ProgramSource:
         """Returns what a worker is given."""
-        return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source)
+        return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source, self.prior_source)
 
     def save(self, folder: Path) -> None:
         """Writes the bundle into a folder, which is made if it is missing.
@@ -75,11 +80,14 @@ class ModelBundle:
             "value_function": self.value_source is not None,
             "metadata": dict(self.metadata),
         }
+        if self.prior_source is not None:
+            record["policy_prior"] = True
         _write(folder / PROGRAM_FILE, self.source)
-        if self.value_source is None:
-            (folder / VALUE_FILE).unlink(missing_ok=True)
-        else:
-            _write(folder / VALUE_FILE, self.value_source)
+        for name, source in ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source)):
+            if source is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                _write(folder / name, source)
         # Last, because a folder without it holds no model.
         _write(folder / MODEL_FILE, json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -108,6 +116,7 @@ class ModelBundle:
                 info=record["info"],
                 rules_hash=record["rules_hash"],
                 metadata=record["metadata"],
+                prior_source=_read(folder / PRIOR_FILE) if record.get("policy_prior", False) else None,
             )
             expected = record["hash"]
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:

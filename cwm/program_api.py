@@ -63,6 +63,17 @@ class ValueProgram(Protocol):
         ...
 
 
+class PolicyProgram(Protocol):
+    """A policy prior: how a sensible player would choose."""
+
+    def policy_prior(self, state: State, legal_actions: list[Action], player_id: int) -> list[float]:
+        """Returns how likely a sensible player is to take each of `legal_actions` as `player_id`, whose turn it is:
+        one probability for each action, in their order, each greater than 0, summing to 1. The player knows only what
+        `player_id` has seen so far: what it cannot know must not change the answer, although the whole state is
+        given. The same arguments give the same answer. Must be fast, and change neither argument."""
+        ...
+
+
 TRANSITION_FUNCTIONS = (
     "apply_action",
     "get_current_player",
@@ -74,3 +85,4 @@ TRANSITION_FUNCTIONS = (
 )
 INFERENCE_FUNCTION = "resample_history"
 VALUE_FUNCTION = "value_function"
+POLICY_FUNCTION = "policy_prior"

@@ -6,6 +6,7 @@ For the contract test, the export and matches; a search runs inside the worker i
 import json
 import random
 from collections import OrderedDict
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -32,7 +33,7 @@ class WorldModelError(GameError):
 
 
 class WorldModel:
-    """A program as a `Game`; `resample_history` and `value` exist only where the program defines them.
+    """A program as a `Game`; `resample_history`, `value` and `policy` exist only where they are defined.
 
     A context manager. A worker that died is replaced at the next call.
     """
@@ -62,6 +63,8 @@ class WorldModel:
             self.resample_history = self._resample_history
         if "value_function" in functions:
             self.value = self._value
+        if "policy_prior" in functions:
+            self.policy = self._policy
 
     def __enter__(self) -> Self:
         return self
@@ -139,6 +142,13 @@ class WorldModel:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._malformed("value_function", "a float", value)
         return float(value)
+
+    def _policy(self, state: State, actions: Sequence[Action], player: int) -> list[float]:
+        prior = self._ask("policy_prior", state, list(actions), player)
+        well_formed = isinstance(prior, list) and len(prior) == len(actions)
+        if not well_formed or not all(type(probability) in (int, float) for probability in prior):
+            raise self._malformed("policy_prior", f"{len(actions)} numbers", prior)
+        return [float(probability) for probability in prior]
 
     def _list(self, function: str, state: State) -> list[Any]:
         answer = self._ask(function, state)

@@ -6,13 +6,20 @@ from typing import Any, Literal, TypeAlias
 
 Level: TypeAlias = Literal["strong+", "strong", "seatbelt", "external", "process"]
 
+UNEXPLAINED = "unexplained"
+"""What a worker says of an exception in code of ours. It is no outcome: the parent finds out whose fault it is."""
+
 
 class SandboxUnavailableError(RuntimeError):
     """A program cannot be run as safely as was asked for, or no worker can be started at all."""
 
 
 class Outcome(StrEnum):
-    """What became of one request to a worker. The last two are ours and are never scored against a program."""
+    """What became of one request to a worker.
+
+    The last two are ours and are never scored against a program; the parent alone can come to them, from what it sees
+    itself. Nothing that a worker says once a program is loaded can be one of them.
+    """
 
     OK = "ok"
     REFUSED_STATIC = "refused_static"
@@ -89,9 +96,11 @@ class ProgramSource:
         info: `GameInfo` as a dict (see `dataclasses.asdict`).
         value_source: optional; runs in a namespace of its own that begins as a copy of the model's, so that it can use
             the model's functions but not replace them.
+        prior_source: optional; a policy prior, in another namespace of its own, likewise.
     """
 
     source: str
     initial_state: Any
     info: dict[str, Any]
     value_source: str | None = None
+    prior_source: str | None = None

@@ -19,6 +19,7 @@ FIELDS = {
     "apply_action": "next_state",
     "resample_history": "resample_history",
     "value_function": "value",
+    "policy_prior": "policy",
 }
 """The field of a test result that each function of a program answers for."""
 MUTATED = "mutated_input"

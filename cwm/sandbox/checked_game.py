@@ -19,7 +19,7 @@ class ContractError(Exception):
 class CheckedGame:
     """A program's game with every answer checked against the types of `games.api.Game`.
 
-    `resample_history` and `value` exist where the game has them.
+    `resample_history`, `value` and `policy` exist where the game has them.
 
     Attributes:
         violation: the first wrong answer, also where a planner caught the exception and went on; None if there is none.
@@ -37,6 +37,8 @@ class CheckedGame:
             self.resample_history = self._resample_history
         if hasattr(game, "value"):
             self.value = self._value
+        if hasattr(game, "policy"):
+            self.policy = self._policy
 
     def initial_state(self) -> State:
         return self._game.initial_state()
@@ -92,6 +94,13 @@ class CheckedGame:
         if not _is_number(answer):
             raise self._violated("value_function", answer, "a finite number")
         return float(answer)
+
+    def _policy(self, state: State, actions: list[Action], player: int) -> list[float]:
+        answer = self._game.policy(state, actions, player)
+        well_formed = isinstance(answer, list | tuple) and len(answer) == len(actions)
+        if not well_formed or not all(_is_number(probability) for probability in answer):
+            raise self._violated("policy_prior", answer, f"a list of {len(actions)} finite numbers")
+        return [float(probability) for probability in answer]
 
     def _violated(self, function: str, answer: Any, expected: str) -> ContractError:
         shown = repr(answer)

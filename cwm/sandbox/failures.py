@@ -9,10 +9,13 @@ from typing import Any
 
 PROGRAM_FILE = "program.py"
 VALUE_FILE = "value_function.py"
+PRIOR_FILE = "policy_prior.py"
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 
-_DUMPED_FRAME = re.compile(r'^  File "(program\.py|value_function\.py)", line (\d+) in (.*)$', re.MULTILINE)
+_DUMPED_FRAME = re.compile(
+    r'^  File "(program\.py|value_function\.py|policy_prior\.py)", line (\d+) in (.*)$', re.MULTILINE
+)
 _DUMP_START = re.compile(r"^(Fatal Python error|Current thread 0x|Stack \(most recent call first\))", re.MULTILINE)
 
 
@@ -62,7 +65,7 @@ def _frames(traceback: TracebackType | None) -> list[tuple[str, int, str]]:
     frames = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename in (PROGRAM_FILE, VALUE_FILE):
+        if code.co_filename in (PROGRAM_FILE, VALUE_FILE, PRIOR_FILE):
             frames.append((code.co_filename, traceback.tb_lineno, code.co_name))
         traceback = traceback.tb_next
     return frames

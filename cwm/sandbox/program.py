@@ -12,7 +12,7 @@ from json import dumps, loads
 from types import CodeType, ModuleType
 from typing import Any
 
-from cwm.sandbox.failures import PROGRAM_FILE, VALUE_FILE
+from cwm.sandbox.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
 from games.api import Action, GameInfo, ObsActionHistory, Observation, State
 
 MODULE = "program"
@@ -25,6 +25,11 @@ FUNCTIONS = {
     "get_observations": "observations",
 }
 """The program's name of each function and the name that `Game` gives it."""
+BESIDE = (
+    ("value_function", "value_source", VALUE_FILE),
+    ("policy_prior", "prior_source", PRIOR_FILE),
+)
+"""Functions with a source of their own: name, field of `ProgramSource`, name of the file in tracebacks."""
 
 
 class MissingFunctionError(AttributeError):
@@ -32,7 +37,7 @@ class MissingFunctionError(AttributeError):
 
 
 class ProgramGame:
-    """A program behind the `Game` protocol; `resample_history` and `value` exist only where the program defines them.
+    """A program behind the `Game` protocol; `resample_history`, `value` and `policy` exist only where they are defined.
 
     Attributes:
         info: what the parent says about the game.
@@ -61,6 +66,8 @@ class ProgramGame:
             self.resample_history = _seeded_by_request(resample)
         if value := functions.get("value_function"):
             self.value = value
+        if policy := functions.get("policy_prior"):
+            self.policy = policy
 
     def initial_state(self) -> State:
         """Returns a fresh copy of the initial state."""
@@ -87,7 +94,11 @@ def _seeded_by_request(
 
 def sources_of(program: dict[str, Any]) -> dict[str, list[str]]:
     """Returns the lines of the program's files, by file name."""
-    files = {PROGRAM_FILE: program["source"], VALUE_FILE: program.get("value_source") or ""}
+    files = {
+        PROGRAM_FILE: program["source"],
+        VALUE_FILE: program.get("value_source") or "",
+        PRIOR_FILE: program.get("prior_source") or "",
+    }
     return {name: text.split("\n") for name, text in files.items()}
 
 
@@ -107,8 +118,12 @@ class LoadedCode:
             text = "\n".join(lines)
             linecache.cache[name] = (len(text), None, [line + "\n" for line in lines], name)
         self._code: CodeType = compile(program["source"], PROGRAM_FILE, "exec", dont_inherit=True)
-        value_source = program.get("value_source")
-        self._value_code = compile(value_source, VALUE_FILE, "exec", dont_inherit=True) if value_source else None
+        # Each in a namespace of its own: none may replace what another one calls.
+        self._beside = [
+            (function, compile(program[key], file, "exec", dont_inherit=True))
+            for function, key, file in BESIDE
+            if program.get(key)
+        ]
 
     def instantiate(self) -> ProgramGame:
         """Runs the program in a fresh module and returns it as a game.
@@ -122,13 +137,11 @@ class LoadedCode:
         namespace["INITIAL_STATE"] = loads(self._initial_state)
         exec(self._code, namespace)  # noqa: S102 - this is the sandboxed worker
         functions = _functions(namespace)
-        if self._value_code is not None:
-            value_namespace = dict(namespace)
-            value_namespace.pop("value_function", None)
-            exec(self._value_code, value_namespace)  # noqa: S102 - as above
-            functions["value_function"] = _functions(value_namespace).get("value_function") or _missing(
-                "value_function"
-            )
+        for name, code in self._beside:
+            own = dict(namespace)
+            own.pop(name, None)
+            exec(code, own)  # noqa: S102 - as above
+            functions[name] = _functions(own).get(name) or _missing(name)
         return ProgramGame(functions, self._initial_state, self._info)
 
 

@@ -66,7 +66,12 @@ def parameters(name: str) -> tuple[str, ...]:
     Raises:
         KeyError: there is no such function.
     """
-    for protocol in (program_api.TransitionProgram, program_api.HiddenHistoryProgram, program_api.ValueProgram):
+    for protocol in (
+        program_api.TransitionProgram,
+        program_api.HiddenHistoryProgram,
+        program_api.ValueProgram,
+        program_api.PolicyProgram,
+    ):
         function = vars(protocol).get(name)
         if function is not None:
             return tuple(inspect.signature(function).parameters)[1:]

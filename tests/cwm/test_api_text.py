@@ -13,7 +13,12 @@ def test_every_declared_function_is_rendered_with_its_whole_docstring() -> None:
     rendered = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
     declared = {
         name: function
-        for protocol in (program_api.TransitionProgram, program_api.HiddenHistoryProgram, program_api.ValueProgram)
+        for protocol in (
+            program_api.TransitionProgram,
+            program_api.HiddenHistoryProgram,
+            program_api.ValueProgram,
+            program_api.PolicyProgram,
+        )
         for name, function in vars(protocol).items()
         if inspect.isfunction(function) and not name.startswith("_")
     }
@@ -32,7 +37,12 @@ def test_signature_is_rendered_as_a_module_level_function() -> None:
 
 
 def test_functions_that_the_program_must_define_are_all_declared() -> None:
-    names = (*program_api.TRANSITION_FUNCTIONS, program_api.INFERENCE_FUNCTION, program_api.VALUE_FUNCTION)
+    names = (
+        *program_api.TRANSITION_FUNCTIONS,
+        program_api.INFERENCE_FUNCTION,
+        program_api.VALUE_FUNCTION,
+        program_api.POLICY_FUNCTION,
+    )
     assert names == api_text.functions()
 
 
