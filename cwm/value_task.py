@@ -1,9 +1,9 @@
 """What value functions are written for, and the settings of asking for them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from cwm.function_types import FunctionConfig, FunctionConfigError
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, UnitTest, build, render
 from games.api import GameInfo
@@ -12,63 +12,15 @@ SHOWN_OPEN = 2
 SHOWN_ENDS = 3
 
 
-class ValueConfigError(ValueError):
+class ValueConfigError(FunctionConfigError):
     """A setting of the value functions is unknown or out of range."""
 
 
 @dataclass(frozen=True)
-class ValueConfig:
-    """Settings.
+class ValueConfig(FunctionConfig):
+    """Settings of asking for value functions."""
 
-    Attributes:
-        num_candidates: value functions asked for, one call each.
-        max_output_tokens: cap of an answer, reasoning included.
-        max_truncated_retries: a truncated answer is asked for again, at most so often, with a larger cap.
-        truncated_growth: how much larger, as a factor.
-        temperature: sampling temperature, None for the provider's default.
-        min_calls_per_s: a slower function is no help to a search.
-        margin: a candidate must score more than "none" by more than this, in the tournament's units.
-        seed: of the checks.
-    """
-
-    num_candidates: int = 4
-    max_output_tokens: int = 16_384
-    max_truncated_retries: int = 2
-    truncated_growth: float = 2.0
-    temperature: float | None = None
-    min_calls_per_s: float = 1000.0
-    margin: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.num_candidates < 1 or self.max_output_tokens < 1 or self.truncated_growth <= 1.0 or self.margin < 0:
-            raise ValueConfigError(
-                "num_candidates and max_output_tokens must be at least 1, truncated_growth above 1, margin at least 0; "
-                f"given {self}"
-            )
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns all settings."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "ValueConfig":
-        """Builds a configuration that a user wrote.
-
-        Raises:
-            ValueConfigError: a key is unknown or a value out of range.
-        """
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(data) - set(known))
-        if unknown:
-            raise ValueConfigError(f"unknown settings {unknown}; known are {', '.join(known)}")
-        return cls(**data)
-
-    @classmethod
-    def from_record(cls, data: Mapping[str, Any]) -> "ValueConfig":
-        """Builds a configuration out of an old record: settings that are no longer known are passed over."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
+    error = ValueConfigError
 
 
 @dataclass(frozen=True)
