@@ -25,6 +25,7 @@ from cwm.sandbox.host import Sandbox
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
 from cwm.synthesis_events import Event, OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask, longest_game
+from cwm.test_batches import StoredBatches
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind
@@ -331,16 +332,19 @@ class SynthesisRun:
             return stored
         self._on_stage(f"evaluating: {split} games")
         played = games()
+        batches = StoredBatches(self.record.journal, key)
         made = evaluation.evaluate(
             bundle.program(),
             played,
             self._sandbox,
             build_options(self.inputs, bundle.value_source is not None),
             RunOptions(workers=self._workers, seed=self.settings.seed),
+            batches=batches,
         )
         payload = made.to_json() | {"split": split, "failures": _failures(made), "games": len(played)}
         payload |= {"ends": run_inputs.ends(played, self.inputs.game)}
         self.record.put_evaluation(key, payload)
+        batches.clear()
         return payload
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cwm.sandbox.api import Level, Outcome, ProgramSource
 from cwm.sandbox.host import Sandbox
+from cwm.test_batches import Batches
 from cwm.test_execution import DEFAULT_OPTIONS, NOT_RUN, Progress, RunOptions, run_tests
 from cwm.test_types import TestResult, UnitTest
 from cwm.trajectories import Trajectory
@@ -105,6 +106,7 @@ def evaluate(
     tests: BuildOptions,
     options: RunOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
+    batches: Batches | None = None,
 ) -> Evaluation:
     """Runs the tests of some recorded games on a program and counts.
 
@@ -115,12 +117,14 @@ def evaluate(
         tests: which tests are made of the games.
         options: how they are run.
         progress: told after every test.
+        batches: keeps results as they come, so that the same call goes on after a kill; None for nowhere.
 
     Raises:
         SandboxUnavailableError: no worker can be started.
+        RunStorageError: a batch cannot be stored.
     """
     suite = build(trajectories, tests)
-    results = run_tests(program, suite, sandbox, options, progress)
+    results = run_tests(program, suite, sandbox, options, progress, batches)
     return summarise(suite, results, trajectories, sandbox.level)
 
 

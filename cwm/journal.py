@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS programs (
 CREATE TABLE IF NOT EXISTS test_results (
     program TEXT NOT NULL, suite TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (program, suite)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS evaluations (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+    evaluation TEXT NOT NULL, key TEXT NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (evaluation, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (
     stream TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
@@ -163,6 +165,21 @@ class Journal:
         """Returns all (key, payload) of `evaluations` or `games`, by key: the order never depends on timing."""
         rows = self.read(f"SELECT key, payload FROM {_keyed(table)} ORDER BY key")
         return [(key, json.loads(payload)) for key, payload in rows]
+
+    def put_batch(self, evaluation: str, key: str, payload: Any) -> None:
+        """Stores one part of an evaluation that is under way; a key that exists keeps its first payload."""
+        row = (evaluation, key, canonical_json(payload))
+        self.write("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)", row)
+
+    def batch(self, evaluation: str, key: str) -> Any | None:
+        """Returns a stored part of an evaluation, or None."""
+        query = "SELECT payload FROM batches WHERE evaluation = ? AND key = ?"
+        rows = self.read(query, (evaluation, key))
+        return json.loads(rows[0][0]) if rows else None
+
+    def drop_batches(self, evaluation: str) -> None:
+        """Drops all parts of an evaluation."""
+        self.write("DELETE FROM batches WHERE evaluation = ?", (evaluation,))
 
     def close(self) -> None:
         """Closes the file; nothing may be called afterwards."""

@@ -4,11 +4,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
+from cwm.record import content_key
 from cwm.sandbox.api import Failure, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
+from cwm.test_batches import Batches
 from cwm.test_types import TestResult, UnitTest
 from cwm.unit_tests import death_result, parse_result, to_worker
 from games.api import Json
@@ -48,6 +50,7 @@ def run_tests(
     sandbox: Sandbox,
     options: RunOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
+    batches: Batches | None = None,
 ) -> list[TestResult]:
     """Runs every test and returns one result each, in the given order.
 
@@ -57,6 +60,7 @@ def run_tests(
         sandbox: where it runs.
         options: how.
         progress: told after every test, from any thread.
+        batches: keeps the results of each finished chunk, and serves those that it has; None for nowhere.
 
     Raises:
         SandboxUnavailableError: no worker can be started.
@@ -66,13 +70,34 @@ def run_tests(
     report = _Counter(len(tests), progress)
     work = [_Lane(program, sandbox, options, report.add) for _ in range(lanes)]
 
+    def run_chunk(lane: _Lane, chunk: Sequence[UnitTest]) -> list[TestResult]:
+        if batches is None:
+            return lane.run(chunk)
+        key = _chunk_key(program, chunk, sandbox, options)
+        results = batches.get(key)
+        if results is not None:
+            report.add(len(results))
+            return results
+        results = lane.run(chunk)
+        # A failure of ours is no answer: the chunk is run again by the next process.
+        if not any(result.outcome.is_ours for result in results):
+            batches.put(key, results)
+        return results
+
     def run_lane(number: int) -> list[list[TestResult]]:
         with closing(work[number]) as lane:
-            return [lane.run(chunk) for chunk in chunks[number::lanes]]
+            return [run_chunk(lane, chunk) for chunk in chunks[number::lanes]]
 
     with ThreadPoolExecutor(max_workers=lanes) as pool:
         done = list(pool.map(run_lane, range(lanes)))
     return [result for index in range(len(chunks)) for result in done[index % lanes][index // lanes]]
+
+
+def _chunk_key(program: ProgramSource, chunk: Sequence[UnitTest], sandbox: Sandbox, options: RunOptions) -> str:
+    """Returns a key of all that decides the results of a chunk; the number of workers does not."""
+    decisive = {"seed": options.seed, "per_test_s": options.per_test_s, "max_deaths": options.max_deaths}
+    where = {"level": sandbox.level, "limits": asdict(sandbox.limits)}
+    return content_key([asdict(program), [to_worker(test) for test in chunk], decisive, where])
 
 
 class _Counter:
@@ -84,9 +109,9 @@ class _Counter:
         self._done = 0
         self._lock = threading.Lock()
 
-    def add(self) -> None:
+    def add(self, number: int = 1) -> None:
         with self._lock:
-            self._done += 1
+            self._done += number
             if self._progress:
                 self._progress(self._done, self._total)
 
