@@ -6,6 +6,7 @@ from pathlib import Path
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
 from arena.model_agent import ModelAgent
+from arena.partner_agent import PartnerAgent, partners
 from arena.planner_agent import PlannerAgent
 from arena.runtime import Runtime
 from cwm.world_model import ModelBundle
@@ -26,6 +27,9 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
             f"agent {spec.name!r}: {info.id} has the views {', '.join(info.views)}, not {spec.view!r}."
         )
     if spec.kind in ("random", "human"):
+        return spec
+    if spec.kind == "partner":
+        _check_partner(spec, game)
         return spec
     config = spec.planner_config(info.perfect_information)
     resolved = replace(spec, planner=config.to_json())
@@ -57,6 +61,8 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
         return RandomAgent(spec.name, spec.view)
     if spec.kind == "human":
         raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
+    if spec.kind == "partner":
+        return PartnerAgent(partners(game.info.id)[spec.model or ""], spec.name, spec.view)
     config = spec.planner_config(game.info.perfect_information)
     if spec.kind != "cwm":
         return PlannerAgent(game, config, spec.name, spec.view)
@@ -64,6 +70,15 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
     if spec.model_hash not in (None, bundle.hash):
         raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")
     return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view)
+
+
+def _check_partner(spec: AgentSpec, game: Game) -> None:
+    known = partners(game.info.id)
+    if spec.model not in known:
+        names = ", ".join(known) or "none"
+        raise AgentSpecError(f"agent {spec.name!r}: {game.info.id} has the partners {names}, not {spec.model!r}.")
+    if spec.view != game.info.views[0]:
+        raise AgentSpecError(f"agent {spec.name!r}: partners see the view {game.info.views[0]!r}, not {spec.view!r}.")
 
 
 def load_bundle(spec: AgentSpec) -> ModelBundle:

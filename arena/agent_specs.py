@@ -8,7 +8,7 @@ from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
-Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "human"]
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "human"]
 
 SHORT_NAMES = {
     "sims": "simulations",
@@ -41,12 +41,12 @@ class AgentSpec:
 
     Attributes:
         kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
-            synthesised model, in a sandboxed worker); `human`.
+            synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `human`.
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
-        model: for `cwm`: folder of a run or a bundle.
+        model: for `cwm`: folder of a run or a bundle; for `partner`: its name.
         model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
     """
 
@@ -91,7 +91,7 @@ class AgentSpec:
 
 
 def parse(text: str) -> AgentSpec:
-    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`.
+    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, and `partner:NAME`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
     `temper`, …); `view=` and `name=` go with any agent, `algorithm=` with `cwm`.
@@ -106,14 +106,15 @@ def parse(text: str) -> AgentSpec:
         raise AgentSpecError(f"Unknown agent {kind!r}: expected one of {', '.join(get_args(Kind))}{hint}")
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     model = None
-    if kind == "cwm":
+    if kind in ("cwm", "partner"):
         if not parts or "=" in parts[0]:
-            raise AgentSpecError(f"Agent {text!r} names no model: write cwm:FOLDER, a run or a bundle.")
+            wanted = "model: write cwm:FOLDER, a run or a bundle" if kind == "cwm" else "partner: write partner:NAME"
+            raise AgentSpecError(f"Agent {text!r} names no {wanted}.")
         model = parts.pop(0)
     settings = _settings(text, parts)
     name = settings.pop("name", text.strip())
     view = settings.pop("view", DEFAULT_VIEW)
-    if settings and kind in ("random", "human"):
+    if settings and kind in ("random", "partner", "human"):
         raise AgentSpecError(f"Agent {kind!r} takes only name= and view=, not {', '.join(sorted(settings))}.")
     if "algorithm" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
