@@ -9,11 +9,12 @@ from pathlib import Path
 from arena.errors import UsageError
 from arena.policies import collect_mixed, standard_mixture
 from arena.run_settings import RunSettings
-from cwm import trajectory_file
+from cwm import contract_verifier, trajectory_file
+from cwm.contract_verifier import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.llm.files import write_whole
 from cwm.trajectories import Trajectory, collect, game_seed, write
 from games import registry
-from games.api import TERMINAL, Game, GameInfo, Json, ReportsOutcome, state_to_json
+from games.api import TERMINAL, Game, GameInfo, Json, ReportsOutcome, ResamplesHistory, state_to_json
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -176,6 +177,21 @@ def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
     while not _enough(games, game, settings.test_transitions) and len(games) < MAX_TEST_GAMES:
         games += collect_mixed(game, TEST_BATCH, seed, mixture, first=len(games))
     return games
+
+
+def hidden_pairs(
+    game: Game | None, games: Sequence[Trajectory], options: ContractOptions = DEFAULT_OPTIONS
+) -> list[Pair]:
+    """Returns histories of recorded games that one player cannot tell apart, [] where no reference game says which.
+
+    Args:
+        game: the reference game.
+        games: recorded ones.
+        options: how many pairs, and the seed.
+    """
+    if game is None or game.info.perfect_information or not isinstance(game, ResamplesHistory):
+        return []
+    return contract_verifier.hidden_pairs(games, game, options)
 
 
 def ends(games: Sequence[Trajectory], game: Game | None) -> dict[str, int]:

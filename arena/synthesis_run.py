@@ -237,6 +237,7 @@ class SynthesisRun:
             task.info,
             task.initial_state,
             TestSettings.of(settings, workers=self._workers, level=self.settings.level),
+            run_inputs.hidden_pairs(self.inputs.game, self.inputs.train),
         )
         self._on_stage("synthesising the model")
         return synthesize(task, settings, self._model, tester, self.record, self._on_event)

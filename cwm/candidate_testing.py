@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar, TypeVar
 
 from cwm.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
-from cwm.contract_verifier import ContractCheckError, ContractOptions, as_results, verify
+from cwm.contract_verifier import ContractCheckError, ContractOptions, Pair, as_results, verify
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
@@ -74,14 +74,25 @@ class ProcessTester:
         info: what is fixed about the game.
         initial_state: bound to INITIAL_STATE.
         settings: limits and workers.
+        pairs: histories that a player cannot tell apart, see `cwm.contract_verifier.hidden_pairs`; a program that
+            passes all tests must not show them apart. () where no true game says which these are: there the program's
+            own `resample_history` does.
     """
 
-    def __init__(self, tests: Sequence[UnitTest], info: GameInfo, initial_state: Json, settings: TestSettings) -> None:
+    def __init__(
+        self,
+        tests: Sequence[UnitTest],
+        info: GameInfo,
+        initial_state: Json,
+        settings: TestSettings,
+        pairs: Sequence[Pair] = (),
+    ) -> None:
         self._tests = tuple(tests)
         self._kinds = [test.kind for test in tests]
         self._info = asdict(info)
         self._initial_state = initial_state
         self._settings = settings
+        self._pairs = tuple(pairs)
         self._sandbox = Sandbox(settings.capped(), settings.level)
 
     def __call__(self, sources: Sequence[str]) -> list[TestReport]:
@@ -125,7 +136,7 @@ class ProcessTester:
         """Returns what the contract of every game says against a program that passes all tests."""
         options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed)
         try:
-            found = verify(program, self._sandbox, options)
+            found = verify(program, self._sandbox, options, self._pairs)
         except ContractCheckError:
             # Our fault is not scored against a program, and the tests have spoken for it.
             return []

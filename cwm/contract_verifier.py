@@ -7,7 +7,7 @@ with other questions in between, and nothing may change.
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cwm.sandbox.api import Outcome, ProgramSource, Reply
@@ -22,7 +22,6 @@ PAYLOAD: tuple[str, ...] = ("games.contract_report", "games.contract_rules", "ga
 OTHER_HASH_SEED = 1
 OTHER_PROCESS = "answers differ in another process"
 EARLIER_CALLS = "answers depend on earlier calls"
-HIDDEN = "observations show what is hidden"
 FORGED = "the answer is not of the form that the check has: did the program write it?"
 QUESTIONS = {
     "current_player": "get_current_player",
@@ -203,11 +202,14 @@ def _swaps(worker: Worker, pairs: Sequence[Pair], options: ContractOptions) -> l
     found = _asked(worker, "swap", {"pairs": [asdict(pair) for pair in pairs]}, options, _lists_violations)
     if isinstance(found, ContractViolation):
         return [found]
-    shown = [ContractViolation.of(data) for data in found]
-    smallest = min(shown, key=lambda one: (len(repr(one.state)), len(one.actions)), default=None)
-    if smallest is None:
-        return []
-    return [ContractViolation(HIDDEN, smallest.message, smallest.state, smallest.actions, len(shown))]
+    shown: dict[str, list[ContractViolation]] = {}
+    for violation in map(ContractViolation.of, found):
+        shown.setdefault(violation.rule, []).append(violation)
+    return [replace(min(each, key=_size), count=len(each)) for each in shown.values()]
+
+
+def _size(violation: ContractViolation) -> tuple[int, int]:
+    return len(repr(violation.state)), len(violation.actions)
 
 
 def _differences(worker: Worker, other: Worker, options: ContractOptions) -> list[ContractViolation]:

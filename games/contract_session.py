@@ -13,6 +13,8 @@ from games import contract
 from games.api import TERMINAL, Action, Game, GameInfo, Json, ObsActionHistory, Observation, State
 from games.contract_report import Violation
 
+HIDDEN: Final = "observations show what is hidden"
+FAILS: Final = "a history that the game allows fails"
 MAX_DEPTH: Final = 100
 LARGEST: Final = 10**4000
 MAX_SHOWN: Final = 20_000
@@ -189,34 +191,47 @@ def swap(game: Game, argument: dict[str, Any], rng: random.Random) -> list[Json]
         rng: unused: nothing is random.
 
     Returns:
-        One object for each pair that differs: `player`, `actions`, `state` and `message`.
+        One violation for each pair that differs, at the first decision where it does, or on which the program fails.
     """
     plain = PlainGame(game)
-    found: list[Json] = []
-    for pair in argument["pairs"]:
-        real, state = _shown(plain, pair["player"], pair["real"])
-        other, _ = _shown(plain, pair["player"], pair["other"])
-        if real != other:
-            number = next((i for i, (a, b) in enumerate(zip(real, other, strict=False)) if a != b), 0)
-            was, now = (seen[number] if number < len(seen) else None for seen in (real, other))
+    found = (_swapped(plain, **pair) for pair in argument["pairs"])
+    return [_to_json(violation) for violation in found if violation is not None]
+
+
+def _swapped(game: PlainGame, player: int, real: list[Action], other: list[Action]) -> Violation | None:
+    seen = []
+    for actions in (real, other):
+        try:
+            seen.append(_shown(game, player, actions))
+        except Exception as error:
+            message = f"after actions that the game allows, it raised {type(error).__name__}: {error}"
+            return Violation(FAILS, message, None, tuple(actions))
+    first, second = seen
+    for (was, place, state), (now, length, _) in zip(first, second, strict=False):
+        if was != now:
             message = (
-                f"player {pair['player']} sees {was!r} at its decision {number}, but {now!r} after {pair['other']}, "
-                "which it cannot tell from this"
+                f"player {player} sees {was!r}, but {now!r} after {other[:length]}, which it cannot tell from this"
             )
-            found.append(_to_json(Violation("observations show what is hidden", message, state, tuple(pair["real"]))))
-    return found
+            return Violation(HIDDEN, message, state, tuple(real[:place]))
+    if len(first) == len(second):
+        return None
+    message = (
+        f"player {player} decides {len(first)} times, but {len(second)} times after {other}, which it cannot tell "
+        "from this"
+    )
+    return Violation(HIDDEN, message, first[-1][2] if first else None, tuple(real))
 
 
-def _shown(game: PlainGame, player: int, actions: Sequence[Action]) -> tuple[list[Observation], State]:
-    """Returns what a player sees at its decisions along some actions, and the state at their end."""
+def _shown(game: PlainGame, player: int, actions: Sequence[Action]) -> list[tuple[Observation, int, State]]:
+    """Returns what a player sees at its decisions along some actions, after how many of them, and in which state."""
     state = game.initial_state()
     seen = []
-    for action in [*actions, None]:
+    for number, action in enumerate([*actions, None]):
         if game.current_player(state) == player:
-            seen.append(game.observations(state)[player])
+            seen.append((game.observations(state)[player], number, state))
         if action is not None:
             state = game.apply_action(state, action)
-    return seen, state
+    return seen
 
 
 def _traced(game: PlainGame, max_actions: int, disturb: bool, rng: random.Random) -> Json:

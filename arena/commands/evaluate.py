@@ -1,24 +1,17 @@
-"""`cwm evaluate`: how often a model is right, on games of a file or on fresh ones."""
+"""`cwm evaluate`: how often a model is right on games of a file or on fresh ones, and whether it keeps the contract."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from arena import console, run_inputs, shipped
-from arena.errors import EXIT_NEGATIVE, UsageError
-from arena.game_source import load_bundle
+from arena import console, evaluation_run
+from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.evaluation_run import Asked
 from arena.options import AsJson, Seed, Workers
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
-from arena.run_inputs import Inputs
-from arena.run_settings import RunSettings
-from arena.synthesis_run import build_options
-from arena.true_game import true_game
-from cwm import evaluation, trajectory_file
-from cwm.evaluation import Evaluation
-from cwm.sandbox.host import Sandbox
-from cwm.test_execution import RunOptions
 
 
 def command(
@@ -27,50 +20,92 @@ def command(
         Path | None, typer.Option("--trajectories", help="Played games, JSON lines. Default: fresh held-out games.")
     ] = None,
     transitions: Annotated[int, typer.Option(min=1, help="Fresh games: at least so many transitions.")] = 10_000,
+    contract_games: Annotated[
+        int,
+        typer.Option("--contract-games", min=0, help="Random games under the contract of every game; 0 leaves it out."),
+    ] = 8,
     seed: Seed = 1,
     workers: Workers = 2,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="Folder that keeps results as they come, so that a run goes on after a kill."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Test a model on played games, per kind of test; errors and time-outs are counted apart from wrong answers."""
-    bundle = load_bundle(model)
-    info = bundle.game_info
-    reference = true_game(bundle)
-    inputs = Inputs("", info, bundle.initial_state, (), (), reference)
-    if trajectories is not None:
-        games = trajectory_file.read(trajectories)
-        if games[0].game != info.id:
-            raise UsageError(f"{trajectories} holds games of {games[0].game}, the model is of {info.id}.")
-    elif reference is None:
-        raise UsageError(f"{info.id} is no registered game; give played games with --trajectories FILE.")
-    else:
-        settings = RunSettings(info.id, True, seed=seed, test_transitions=transitions)
-        games = run_inputs.test_games(inputs, settings)
-    with console.notices.status(f"testing on {len(games)} games"):
-        made = evaluation.evaluate(
-            bundle.program(),
-            games,
-            Sandbox(level=shipped.level_of([bundle.hash])),
-            build_options(inputs, bundle.value_source is not None),
-            RunOptions(workers=workers, seed=seed),
+    """Test a model on played games, per kind of test, and check the contract that every game must keep.
+
+    Errors and time-outs are counted apart from wrong answers. Each broken rule of the contract is named, with the
+    smallest state that shows it. The exit code is 1 where a test fails or a rule is broken, and 4 where tests broke
+    through a fault of ours: those are in no score, and the same command with --run tries them once more.
+    """
+    asked = Asked(str(model), None if trajectories is None else str(trajectories), transitions, seed, contract_games)
+    evaluate(asked, run, workers, as_json)
+
+
+def resume(folder: Path, workers: int, as_json: bool) -> None:
+    """Goes on with the evaluation of a folder."""
+    evaluate(evaluation_run.read_asked(folder), folder, workers, as_json)
+
+
+def evaluate(asked: Asked, folder: Path | None, workers: int, as_json: bool) -> None:
+    """Runs what is missing of an evaluation and prints its figures.
+
+    Raises:
+        typer.Exit: a test failed, a rule is broken, or tests broke through a fault of ours.
+    """
+    with console.notices.status("opening the model") as status:
+        stage = ""
+
+        def on_stage(text: str) -> None:
+            nonlocal stage
+            stage = text
+            status.update(text)
+
+        found = evaluation_run.evaluate(
+            asked, folder, workers, on_stage, lambda done, total: status.update(f"{stage}: {done} of {total}")
         )
     if as_json:
-        console.print_json(made.to_json() | {"games": len(games), "model": bundle.hash})
+        console.print_json(found)
     else:
-        split = "fresh" if trajectories is None else trajectories.name
-        console.out.print(accuracy_table(_rows(made, split)))
-        console.out.print(
-            f"{len(games)} games, {made.transitions} transitions, {made.distinct_states} distinct states; "
-            f"sandbox level {made.level}"
-        )
-    if made.failed:
-        for result in made.failed[:5]:
-            console.notices.print(f"{result.id}: {result.field}: {result.message}")
-        raise typer.Exit(EXIT_NEGATIVE)
+        _print(found, "fresh" if asked.trajectories is None else Path(asked.trajectories).name)
+    _exit(found)
 
 
-def _rows(made: Evaluation, split: str) -> list[Accuracy]:
+def _print(found: dict[str, Any], split: str) -> None:
+    console.out.print(accuracy_table(_rows(found, split)))
+    console.out.print(
+        f"{found['games']} games, {found['transitions']} transitions, {found['distinct_states']} distinct states; "
+        f"sandbox level {found['level']}"
+    )
+    for failure in found["failures"]:
+        console.notices.print(f"{failure['id']}: {failure['field']}: {failure['message']}")
+    contract = found["contract"]
+    if contract is None:
+        return
+    broken = contract["violations"]
+    pairs = f" and {contract['hidden_pairs']} pairs of histories" if contract["hidden_pairs"] else ""
+    verdict = f"{len(broken)} rules broken" if broken else "every rule kept"
+    console.out.print(f"contract of every game, {contract['games']} random games{pairs}: {verdict}")
+    for violation in broken:
+        console.out.print(f"  {violation['rule']} ({violation['count']} times): {violation['message']}")
+        console.out.print(f"    after {json.dumps(violation['actions'], ensure_ascii=False)}")
+        console.out.print(f"    in {json.dumps(violation['state'], ensure_ascii=False)}")
+
+
+def _rows(found: dict[str, Any], split: str) -> list[Accuracy]:
     """Returns a row a kind, one for the final scores, and one for each field with a failure."""
-    tallies = {**made.kinds, **{Accuracy.field_of(name): tally for name, tally in made.fields.items()}}
-    rows = [Accuracy.of(split, name, tally.to_json()) for name, tally in tallies.items()]
+    tallies = {**found["kinds"], **{Accuracy.field_of(name): tally for name, tally in found["fields"].items()}}
+    rows = [Accuracy.of(split, name, tally) for name, tally in tallies.items()]
     shown = headline(rows)
     return shown + [row for row in rows if row.is_field and row.passed < row.total and row not in shown]
+
+
+def _exit(found: dict[str, Any]) -> None:
+    ours = evaluation_run.failures_of_ours(found)
+    if ours:
+        console.notices.print(
+            f"{ours} tests broke through a fault of ours and are in no score; run the command again to try once more"
+        )
+        raise typer.Exit(EXIT_SYSTEM)
+    if found["failed"] or (found["contract"] or {}).get("violations"):
+        raise typer.Exit(EXIT_NEGATIVE)

@@ -9,6 +9,7 @@ from arena import console, game_files, run_matches, store
 from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.options import AsJson
 from arena.report.tables import arena_tables
+from arena.synthesis_run import KIND
 from arena.verification import Problem, VerifiedGames, verify_games, verify_run
 from cwm.record import RUN_FILE, RunRecord
 
@@ -46,6 +47,8 @@ def _checked(run: Path) -> tuple[list[Problem], VerifiedGames | None]:
     if not (run / RUN_FILE).exists():
         raise UsageError(f"{run} holds neither a tournament nor a run; give the folder of one.")
     with RunRecord.read(run) as record:
+        if record.info.kind != KIND:
+            raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no games to verify.")
         problems = verify_run(record)
     matches = run / run_matches.FOLDER
     if not (matches / store.FILE_NAME).exists():

@@ -1,0 +1,208 @@
+"""One evaluation of a model, from its games to its figures: stored as it comes, so that the same call goes on after a
+kill, and a finished one is served from its folder.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from arena import run_inputs, shipped
+from arena.errors import UsageError
+from arena.game_source import load_bundle
+from arena.run_inputs import Inputs
+from arena.run_settings import RunSettings
+from arena.synthesis_run import build_options
+from arena.true_game import true_game
+from cwm import contract_verifier, evaluation, trajectory_file
+from cwm.contract_verifier import ContractOptions
+from cwm.journal import RunCorruptError
+from cwm.llm.files import write_whole
+from cwm.model_bundle import ModelBundle
+from cwm.record import RunRecord
+from cwm.sandbox.host import Sandbox
+from cwm.test_batches import StoredBatches
+from cwm.test_execution import Progress, RunOptions
+from cwm.trajectories import Trajectory
+
+KIND = "evaluation"
+ASKED_FILE = "evaluation.json"
+FIGURES = "figures"
+CONTRACT = "contract"
+SHOWN_FAILURES = 5
+CONTRACT_SECONDS = 120.0
+"""For each request of the check of the contract: an endless game is cut off, a slow one is not."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an evaluation is asked for.
+
+    Attributes:
+        model: folder of a run, or of a model.
+        trajectories: played games, None for fresh ones.
+        transitions: fresh games hold at least so many.
+        seed: everything random derives from it.
+        contract_games: random games under the contract of every game, 0 to leave it out.
+    """
+
+    model: str
+    trajectories: str | None = None
+    transitions: int = 10_000
+    seed: int = 1
+    contract_games: int = 8
+
+
+def read_asked(folder: Path) -> Asked:
+    """Returns what the evaluation of a folder was asked for.
+
+    Raises:
+        RunCorruptError: the file that says so is damaged.
+    """
+    path = folder / ASKED_FILE
+    try:
+        return Asked(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise RunCorruptError(
+            f"{path} is damaged ({error}): delete it and give the command of the evaluation again."
+        ) from error
+
+
+def evaluate(
+    asked: Asked,
+    folder: Path | None,
+    workers: int,
+    on_stage: Callable[[str], None] = lambda text: None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Tests a model and checks its contract.
+
+    Args:
+        asked: what is tested, on what.
+        folder: keeps every result as it comes; None for nowhere.
+        workers: processes at once; changes no result.
+        on_stage: told in words what begins.
+        progress: told after every test.
+
+    Returns:
+        The figures as JSON, without times: the counts of `cwm.evaluation.Evaluation`, `failures` (the first failed
+        tests in words), `games`, `model`, and `contract`: `games` and `violations`, None where it was left out.
+
+    Raises:
+        UsageError: there are no games to test on.
+        RunRecordError: the folder is in use, damaged, or of another evaluation.
+        ContractCheckError: the check of the contract broke through a fault of ours.
+    """
+    bundle = load_bundle(Path(asked.model))
+    level = shipped.level_of([bundle.hash])
+    games = _Games(asked, bundle)
+    if folder is None:
+        return _Stages(asked, bundle, games, Sandbox(level=level), None, workers).run(on_stage, progress)
+    config = {"model": bundle.hash, "games": games.identity(), "contract_games": asked.contract_games}
+    opened = RunRecord.create_or_resume(folder, KIND, config, seeds={"seed": asked.seed}, sandbox_level=level)
+    with opened as record:
+        write_whole(folder / ASKED_FILE, json.dumps(asdict(asked)) + "\n", replace=False)
+        return _Stages(asked, bundle, games, Sandbox(level=level), record, workers).run(on_stage, progress)
+
+
+class _Games:
+    """The games of an evaluation: of a file, or played when they are needed."""
+
+    def __init__(self, asked: Asked, bundle: ModelBundle) -> None:
+        self._asked = asked
+        info = bundle.game_info
+        self.inputs = Inputs("", info, bundle.initial_state, (), (), true_game(bundle))
+        self._path = None if asked.trajectories is None else Path(asked.trajectories)
+        self._read: list[Trajectory] | None = None
+        if self._path is not None:
+            self._read = trajectory_file.read(self._path)
+            if self._read[0].game != info.id:
+                raise UsageError(f"{self._path} holds games of {self._read[0].game}, the model is of {info.id}.")
+        elif self.inputs.game is None:
+            raise UsageError(f"{info.id} is no registered game; give played games with --trajectories FILE.")
+
+    def identity(self) -> dict[str, Any]:
+        """Returns what decides which games they are."""
+        if self._path is None:
+            return {"fresh transitions": self._asked.transitions}
+        return {"file (SHA-256)": hashlib.sha256(self._path.read_bytes()).hexdigest()}
+
+    def all(self) -> list[Trajectory]:
+        if self._read is None:
+            asked = self._asked
+            settings = RunSettings(self.inputs.info.id, True, seed=asked.seed, test_transitions=asked.transitions)
+            self._read = run_inputs.test_games(self.inputs, settings)
+        return self._read
+
+
+class _Stages:
+    """The two stages of an evaluation, each served from the record if it was finished before."""
+
+    def __init__(
+        self, asked: Asked, bundle: ModelBundle, games: _Games, sandbox: Sandbox, record: RunRecord | None, workers: int
+    ) -> None:
+        self._asked = asked
+        self._bundle = bundle
+        self._games = games
+        self._sandbox = sandbox
+        self._record = record
+        self._workers = workers
+
+    def run(self, on_stage: Callable[[str], None], progress: Progress | None) -> dict[str, Any]:
+        figures = self._stored(FIGURES)
+        if figures is None:
+            on_stage("testing")
+            figures = self._figures(progress)
+        contract = None
+        if self._asked.contract_games:
+            contract = self._stored(CONTRACT)
+            if contract is None:
+                on_stage("checking the contract of every game")
+                contract = self._contract()
+        return {**figures, "contract": contract}
+
+    def _stored(self, key: str) -> dict[str, Any] | None:
+        return None if self._record is None else self._record.evaluation(key)
+
+    def _figures(self, progress: Progress | None) -> dict[str, Any]:
+        games = self._games.all()
+        batches = None if self._record is None else StoredBatches(self._record.journal, FIGURES)
+        made = evaluation.evaluate(
+            self._bundle.program(),
+            games,
+            self._sandbox,
+            build_options(self._games.inputs, self._bundle.value_source is not None),
+            RunOptions(workers=self._workers, seed=self._asked.seed),
+            progress,
+            batches,
+        )
+        failures = [
+            {"id": result.id, "field": result.field, "message": result.message}
+            for result in made.failed[:SHOWN_FAILURES]
+        ]
+        figures = made.to_json() | {"failures": failures, "games": len(games), "model": self._bundle.hash}
+        # Tests that broke through a fault of ours have no answer yet: the next process asks them again.
+        if self._record is not None and batches is not None and not failures_of_ours(figures):
+            self._record.put_evaluation(FIGURES, figures)
+            batches.clear()
+        return figures
+
+    def _contract(self) -> dict[str, Any]:
+        options = ContractOptions(self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS)
+        pairs = run_inputs.hidden_pairs(self._games.inputs.game, self._games.all(), options)
+        found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
+        contract = {
+            "games": self._asked.contract_games,
+            "hidden_pairs": len(pairs),
+            "violations": [violation.to_json() for violation in found],
+        }
+        if self._record is not None:
+            self._record.put_evaluation(CONTRACT, contract)
+        return contract
+
+
+def failures_of_ours(figures: dict[str, Any]) -> int:
+    """Returns how many tests broke through a fault of ours; they are in no score."""
+    return sum(int(tally["ours"]) for tally in figures["kinds"].values())
