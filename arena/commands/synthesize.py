@@ -6,15 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, run_inputs, run_model, run_report, run_tables, shipped
+from arena import console, evaluation_run, run_inputs, run_model, run_report, run_tables, shipped
+from arena.commands import evaluate as evaluate_command
 from arena.commands import tournament as tournament_command
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
 from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
 from arena.report import page, tables
 from arena.run_inputs import Inputs, Stated
-from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, TOURNAMENT_DEALS, Caps, RunSettings
 from arena.synthesis_run import INPUTS, KIND, SynthesisRun, first_prompt, open_record, read_caps, write_caps
+from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
@@ -58,6 +60,10 @@ def command(
     retries: Annotated[int, typer.Option("--retries", min=0, help="Refinement steps, at most.")] = 500,
     programs: Annotated[int, typer.Option("--programs", min=1, help="Programs asked for in one answer.")] = 1,
     values: Annotated[int, typer.Option("--values", min=0, help="Value functions to choose from; 0 for none.")] = 0,
+    priors: Annotated[int, typer.Option("--priors", min=0, help="Policy priors to choose from; 0 for none.")] = 0,
+    tournament_deals: Annotated[
+        int, typer.Option("--tournament-deals", min=1, help="Deals a pairing of value functions, and of priors.")
+    ] = TOURNAMENT_DEALS,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
     prompt_tests: Annotated[
         str,
@@ -102,6 +108,8 @@ def command(
         test_transitions=test_transitions,
         synthesis=SynthesisConfig.from_json(given | _further(config)),
         value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
+        tournament_deals=tournament_deals,
     )
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if dry_run:
@@ -115,7 +123,7 @@ def command(
 
 
 def resume(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, or of a tournament.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a run, of a tournament, or of an evaluation.")],
     record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
@@ -132,6 +140,11 @@ def resume(
         if raised != Caps() or record is not None:
             raise UsageError(f"{run} holds a tournament, which makes no calls: leave out caps, prices and --record.")
         tournament_command.resume(run, workers, as_json)
+        return
+    if (run / evaluation_run.ASKED_FILE).exists():
+        if raised != Caps() or record is not None:
+            raise UsageError(f"{run} holds an evaluation, which makes no calls: leave out caps, prices and --record.")
+        evaluate_command.resume(run, workers, as_json)
         return
     with RunRecord.open(run) as opened:
         if opened.info.kind != KIND:
