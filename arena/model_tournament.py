@@ -1,6 +1,6 @@
-"""Chooses among value functions by letting planners that use them play each other on the synthesised model itself."""
+"""Chooses among value functions and policy priors: planners that use them play each other on the model itself."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
@@ -27,8 +27,28 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
+class Entrant:
+    """A planner that takes part.
+
+    Attributes:
+        value: its value function, as source; None for random rollouts at the leaves.
+        prior: its policy prior, as source; None for none.
+        settings: planner settings that differ from the tournament's.
+    """
+
+    value: str | None = None
+    prior: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def beyond_value(self) -> dict[str, Any] | None:
+        """What there is besides a value function, None for nothing."""
+        return {"prior": self.prior, "settings": dict(self.settings)} if self.prior or self.settings else None
+
+
+@dataclass(frozen=True)
 class ModelTournament:
-    """A round robin on the model; called with the candidates, it returns one score each (`cwm.value_function`).
+    """A round robin on the model; called with value functions, it returns one score each (`cwm.value_function`).
 
     Each pair of candidates meets on the same deals in all rotations of the seats; with more than two players, one of
     the pair holds one seat and the other the rest, both ways round. A score is the mean return in the games of the
@@ -36,8 +56,8 @@ class ModelTournament:
     alone can be told apart; a private convention then wins one pairing and loses the others.
 
     Attributes:
-        bundle: the model; a value function in it is not used.
-        config: settings of every planner; `leaf` is set by the candidate.
+        bundle: the model; the functions beside it are not used.
+        config: settings of every planner; `leaf` is set by the entrant.
         deals: deals a pairing: all that bounds the time.
         seed: the scores are a function of it, the model, the settings and the candidates.
         runtime: limits of the workers.
@@ -66,19 +86,27 @@ class ModelTournament:
         Raises:
             TesterError: a game could not be played through no fault of the programs.
         """
+        return self.play([Entrant(value) for value in values])
+
+    def play(self, entrants: Sequence[Entrant]) -> list[float]:
+        """Returns the score of each entrant.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
         info = self.bundle.game_info
-        lineups = list(_lineups(len(values), info.num_players, info.utility == "identical"))
-        jobs = [self._job(values, seats, deal) for seats in lineups for deal in range(self.deals)]
+        lineups = list(_lineups(len(entrants), info.num_players, info.utility == "identical"))
+        jobs = [self._job(entrants, seats, deal) for seats in lineups for deal in range(self.deals)]
         returns = self._play(jobs)
-        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(values))}
+        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(entrants))}
         for job in jobs:
             for paid, index in zip(returns[job["key"]], job["seats"], strict=False):
                 cells[index].setdefault(_partner(job["seats"], index), []).append(paid)
         # Where the model fails as the referee nobody has shown anything.
         return [fmean(map(fmean, own.values())) if own else info.min_utility for own in cells.values()]
 
-    def _job(self, values: Sequence[str | None], seats: tuple[int, ...], deal: int) -> dict[str, Any]:
-        content = {
+    def _job(self, entrants: Sequence[Entrant], seats: tuple[int, ...], deal: int) -> dict[str, Any]:
+        content: dict[str, Any] = {
             "model": {
                 "source": self.bundle.source,
                 "initial_state": self.bundle.initial_state,
@@ -86,10 +114,14 @@ class ModelTournament:
                 "rules_hash": self.bundle.rules_hash,
             },
             "config": self.config.to_json(),
-            "values": [values[index] for index in seats],
+            "values": [entrants[index].value for index in seats],
             "deal_seed": derive("model tournament", self.seed, deal),
             "runtime": self.runtime.to_json(),
         }
+        beyond = [entrants[index].beyond_value for index in seats]
+        if any(beyond):
+            # Seeds derive from the content: a tournament of value functions alone keeps those it always had.
+            content["beyond_value"] = beyond
         # Seeds derive from the key: how strongly a program is shut in must change no result.
         decisive = content | {"runtime": replace(self.runtime, level="process").to_json()}
         return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
@@ -111,7 +143,7 @@ class ModelTournament:
             todo = broken
             if not todo:
                 return returns
-        raise TesterError(f"The tournament of the value functions broke {MAX_FAULTS} times: {message}.")
+        raise TesterError(f"A tournament on the model broke {MAX_FAULTS} times: {message}.")
 
     def _answers(
         self, jobs: list[dict[str, Any]]
@@ -132,14 +164,10 @@ def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
     bundle = ModelBundle(value_source=None, **job["model"])
     runtime = Runtime.from_json(job["runtime"])
     config = PlannerConfig.from_json(job["config"])
+    beyond = job.get("beyond_value") or [None] * len(job["values"])
     agents = [
-        ModelAgent(
-            replace(bundle.program(), value_source=value),
-            replace(config, leaf="rollout" if value is None else "value"),
-            runtime,
-            f"{NONE if value is None else 'value'} {seat}",
-        )
-        for seat, value in enumerate(job["values"])
+        _agent(bundle, config, runtime, seat, value, further or {})
+        for seat, (value, further) in enumerate(zip(job["values"], beyond, strict=True))
     ]
     seeds = [derive("agent", job["key"], seat) for seat in range(len(agents))]
     try:
@@ -151,6 +179,20 @@ def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
         return {"fault" if error.reply.outcome.is_ours else "void": str(error)}
     except GameError as error:
         return {"void": str(error)}
+
+
+def _agent(
+    bundle: ModelBundle,
+    config: PlannerConfig,
+    runtime: Runtime,
+    seat: int,
+    value: str | None,
+    beyond: Mapping[str, Any],
+) -> ModelAgent:
+    settings = {"leaf": "rollout" if value is None else "value", **beyond.get("settings", {})}
+    program = replace(bundle.program(), value_source=value, prior_source=beyond.get("prior"))
+    name = f"{NONE if value is None else 'value'} {seat}"
+    return ModelAgent(program, replace(config, **settings), runtime, name)
 
 
 def _lineups(candidates: int, players: int, cooperative: bool) -> Iterator[tuple[int, ...]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from cwm.journal import RunCorruptError
+from cwm.prior_task import PriorConfig
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
@@ -15,6 +16,8 @@ from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
 """Stands for the recorded completions that ship with the project for the game at hand."""
+TOURNAMENT_DEALS = 6
+"""Deals a pairing in the tournaments of value functions and policy priors."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class RunSettings:
         value: see `ValueConfig`; None for no value function.
         matches: None for none.
         level: at which programs run.
+        prior: see `PriorConfig`; None for no policy prior.
+        tournament_deals: deals a pairing in the tournaments of value functions and policy priors.
     """
 
     game: str
@@ -65,9 +70,17 @@ class RunSettings:
     value: ValueConfig | None = None
     matches: MatchSettings | None = None
     level: Level = field(default_factory=levels.default)
+    prior: PriorConfig | None = None
+    tournament_deals: int = TOURNAMENT_DEALS
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""
+        data = asdict(self)
+        if self.prior is None:
+            del data["prior"]
+        if self.tournament_deals == TOURNAMENT_DEALS:
+            del data["tournament_deals"]
+        return data
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> "RunSettings":
@@ -82,6 +95,8 @@ class RunSettings:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
             if values.get("value") is not None:
                 values["value"] = ValueConfig.from_record(values["value"])
+            if values.get("prior") is not None:
+                values["prior"] = PriorConfig.from_record(values["prior"])
             if values.get("matches") is not None:
                 values["matches"] = MatchSettings(**values["matches"])
             return cls(**values)

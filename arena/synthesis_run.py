@@ -8,18 +8,18 @@ from typing import Any, Literal
 
 from arena import played_games, run_inputs, run_matches, run_model
 from arena.errors import UsageError
+from arena.function_choice import Beside, FunctionChoice
 from arena.match import GameRecord
-from arena.model_tournament import ModelTournament
 from arena.report.data import ArenaView, Replay
 from arena.run_inputs import Inputs
 from arena.run_settings import Caps, RunSettings, planner_config
-from arena.runtime import Runtime
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm import evaluation
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.evaluation import Evaluation, Tally
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle, describe, rules_hash
+from cwm.policy_prior import PriorResult
 from cwm.record import RunRecord, content_key
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
@@ -29,9 +29,7 @@ from cwm.test_batches import StoredBatches
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind
-from cwm.value_checking import ProcessValueChecker
-from cwm.value_function import ValueResult, synthesize_values
-from cwm.value_task import ValueTask, value_tests
+from cwm.value_function import ValueResult
 from games.api import Game, ResamplesHistory
 from search.api import PlannerConfig
 
@@ -40,8 +38,6 @@ INPUTS = "inputs"
 MODEL = "model"
 CAPS_FILE = "caps.json"
 
-TOURNAMENT_DEALS = 6
-TOURNAMENT_SIMULATIONS = 150
 PLANNER_SIMULATIONS = 200
 SHOWN_FAILURES = 20
 
@@ -56,6 +52,7 @@ class Outcome:
         bundle: the finished model, None if no program ever loaded.
         evaluations: by split: `train`, `test`, `planner`, `online`.
         tally: usage by purpose.
+        priors: the choice of a policy prior, None if none was asked for.
     """
 
     synthesis: SynthesisResult
@@ -63,6 +60,12 @@ class Outcome:
     bundle: ModelBundle | None
     evaluations: dict[str, Any]
     tally: dict[str, Any]
+    priors: PriorResult | None = None
+
+    @property
+    def beside(self) -> Beside:
+        """What stands beside the model."""
+        return Beside(self.values, self.priors)
 
     @property
     def exact(self) -> bool:
@@ -172,32 +175,32 @@ class SynthesisRun:
         self._budget = run_model.budget(caps)
         self._model = run_model.compose(settings, caps, record, self._budget, recording)
         self._sandbox = Sandbox(level=settings.level)
+        self._functions = FunctionChoice(record, settings, inputs, self._model, workers, self._on_event, on_stage)
 
     def _on_event(self, event: Event) -> None:
         run_model.write_elapsed(self.record.folder, self._budget)
         self._listener(event)
 
     def run(self) -> Outcome:
-        """Synthesises, chooses a value function, evaluates, and stores the model."""
+        """Synthesises, chooses what stands beside the model, evaluates, and stores the model."""
         made = self.model()
         if made.bundle is None:
             return made
         evaluations = self._evaluations(made.bundle)
-        bundle = replace(made.bundle, metadata=self._metadata(made.synthesis, evaluations))
+        bundle = replace(made.bundle, metadata=self._metadata(made, evaluations))
         bundle.save(self.record.folder / MODEL)
         return replace(made, bundle=bundle, evaluations=evaluations)
 
     def model(self) -> Outcome:
-        """Synthesises, chooses a value function, and stores the model; evaluates nothing."""
+        """Synthesises, chooses what stands beside the model, and stores the model; evaluates nothing."""
         synthesis = self._synthesis()
         if synthesis.best is None:
             return Outcome(synthesis, None, None, {}, self.tally())
-        bundle = self._bundle(synthesis, None)
-        values = self._values(bundle) if synthesis.best.report.passes else None
-        if values is not None and values.best is not None:
-            bundle = self._bundle(synthesis, values.best.source)
+        bundle = self._bundle(synthesis)
+        beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
+        bundle = replace(beside.added_to(bundle), metadata=beside.metadata())
         bundle.save(self.record.folder / MODEL)
-        return Outcome(synthesis, values, bundle, {}, self.tally())
+        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors)
 
     def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
         """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""
@@ -221,7 +224,7 @@ class SynthesisRun:
         games = content_key([[action for _, action in record.actions] for record in records])
         found = self._evaluation("online", bundle, lambda: played, games[:16])
         evaluations = {**outcome.evaluations, "online": found}
-        bundle = replace(bundle, metadata=self._metadata(outcome.synthesis, evaluations))
+        bundle = replace(bundle, metadata=self._metadata(outcome, evaluations))
         bundle.save(self.record.folder / MODEL)
         return replace(outcome, bundle=bundle, evaluations=evaluations)
 
@@ -242,47 +245,20 @@ class SynthesisRun:
         self._on_stage("synthesising the model")
         return synthesize(task, settings, self._model, tester, self.record, self._on_event)
 
-    def _values(self, bundle: ModelBundle) -> ValueResult | None:
-        if self.settings.value is None:
-            return None
-        self._on_stage("synthesising value functions")
-        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
-        checker = ProcessValueChecker(
-            bundle.source,
-            value_tests(self.inputs.train),
-            self.inputs.info,
-            self.inputs.initial_state,
-            TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level),
-            # The bounds of a user's own game are those of the few recorded games: others may pay more.
-            bounds_known=self.settings.registered,
-        )
-        config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
-        tournament = ModelTournament(
-            bundle,
-            replace(config, rollouts=1),
-            deals=TOURNAMENT_DEALS,
-            seed=self.settings.seed,
-            runtime=Runtime(level=self.settings.level),
-            workers=self._workers,
-        )
-        return synthesize_values(
-            task, self.settings.value, self._model, checker, tournament, self.record, self._on_event
-        )
-
-    def _bundle(self, synthesis: SynthesisResult, value_source: str | None) -> ModelBundle:
+    def _bundle(self, synthesis: SynthesisResult) -> ModelBundle:
         assert synthesis.best is not None
         return ModelBundle(
             source=synthesis.best.source,
-            value_source=value_source,
+            value_source=None,
             initial_state=self.inputs.initial_state,
             info=describe(self.inputs.info),
             rules_hash=rules_hash(self.inputs.rules),
         )
 
-    def _metadata(self, synthesis: SynthesisResult, evaluations: Mapping[str, Any]) -> dict[str, Any]:
-        return {
+    def _metadata(self, outcome: Outcome, evaluations: Mapping[str, Any]) -> dict[str, Any]:
+        return outcome.beside.metadata() | {
             "language_model": self._model.name,
-            "calls": synthesis.calls,
+            "calls": outcome.synthesis.calls,
             "sandbox": self.settings.level,
             "accuracy": {
                 split: {kind: tally["accuracy"] for kind, tally in found["kinds"].items()}

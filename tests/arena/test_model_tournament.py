@@ -77,7 +77,7 @@ def test_model_that_fails_as_the_referee_leaves_everyone_at_the_bottom() -> None
 
 
 def test_sandbox_that_is_not_to_be_had_is_no_score() -> None:
-    with pytest.raises(candidate.TesterError, match="tournament of the value functions"):
+    with pytest.raises(candidate.TesterError, match="A tournament on the model broke"):
         tournament(runtime=Runtime(level="seatbelt")).scores([None, GOOD])
 
 

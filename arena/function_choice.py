@@ -1,0 +1,161 @@
+"""Chooses what stands beside a run's model: a value function, then a policy prior that is played together with it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from arena.model_tournament import Entrant, ModelTournament
+from arena.run_inputs import Inputs
+from arena.run_settings import RunSettings, planner_config
+from arena.runtime import Runtime
+from cwm.candidate_testing import TestSettings
+from cwm.function_types import FunctionCandidate
+from cwm.llm.api import LanguageModel
+from cwm.model_bundle import ModelBundle
+from cwm.policy_prior import UNIFORM, PriorResult, synthesize_priors
+from cwm.prior_checking import ProcessPriorChecker
+from cwm.prior_task import PriorConfig, PriorTask
+from cwm.record import RunRecord, program_hash
+from cwm.synthesis_events import OnEvent
+from cwm.value_checking import ProcessValueChecker
+from cwm.value_function import ValueConfig, ValueResult, synthesize_values
+from cwm.value_task import ValueTask, value_tests
+
+TOURNAMENT_SIMULATIONS = 150
+PLAIN: Final[dict[str, Any]] = {"selection": "ucb", "prior": "uniform", "belief_temper": 0.0}
+"""Planner settings without any prior."""
+WITH_UNIFORM: Final[dict[str, Any]] = {"selection": "puct", "prior": "uniform", "belief_temper": 0.0}
+WITH_PRIOR: Final[dict[str, Any]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What was chosen.
+
+    Attributes:
+        values: the choice of a value function, None if none was asked for.
+        priors: the choice of a policy prior, None if none was asked for.
+    """
+
+    values: ValueResult | None = None
+    priors: PriorResult | None = None
+
+    @property
+    def plays_with(self) -> dict[str, Any]:
+        """Planner settings that won, {} if no prior was asked for or none could take part."""
+        if self.priors is None or self.priors.none_score is None:
+            return {}
+        leaf = "rollout" if self.values is None or self.values.best is None else "value"
+        return {"leaf": leaf, **_settings(self.priors.best, self.priors.chosen == UNIFORM)}
+
+    def added_to(self, bundle: ModelBundle) -> ModelBundle:
+        """Returns the model with the winners beside it."""
+        values, priors = self.values, self.priors
+        return replace(
+            bundle,
+            value_source=None if values is None or values.best is None else values.best.source,
+            prior_source=None if priors is None or priors.best is None else priors.best.source,
+        )
+
+    def metadata(self) -> dict[str, Any]:
+        """Returns what a bundle tells of the choice of a prior."""
+        if self.priors is None:
+            return {}
+        scores = {"none": self.priors.none_score, **self.priors.baselines}
+        scores |= {str(item.id): item.score for item in self.priors.candidates if item.score is not None}
+        chosen = "none" if self.priors.chosen is None else self.priors.chosen
+        told: dict[str, Any] = {"priors": {"chosen": chosen, "scores": scores}}
+        return told | ({"plays_with": self.plays_with} if self.plays_with else {})
+
+
+def _settings(prior: FunctionCandidate | None, uniform: bool) -> dict[str, Any]:
+    if prior is not None:
+        return WITH_PRIOR
+    return WITH_UNIFORM if uniform else PLAIN
+
+
+@dataclass(frozen=True)
+class FunctionChoice:
+    """Asks for the functions beside a model and chooses among them; each stage is served from the record.
+
+    Attributes:
+        record: of the run.
+        settings: of the run.
+        inputs: rules and games.
+        model: the language model.
+        workers: games at once.
+        on_event: told of everything.
+        on_stage: told in words what begins.
+    """
+
+    record: RunRecord
+    settings: RunSettings
+    inputs: Inputs
+    model: LanguageModel
+    workers: int
+    on_event: OnEvent
+    on_stage: Callable[[str], None] = field(default=lambda text: None)
+
+    def choose(self, bundle: ModelBundle) -> Beside:
+        """Chooses for a model that passes its tests.
+
+        Raises:
+            LanguageModelError: a call failed for good (other than by a budget's cap).
+            TesterError: a candidate could not be checked or played through no fault of its own.
+        """
+        values = None if self.settings.value is None else self._values(bundle, self.settings.value)
+        if self.settings.prior is None:
+            return Beside(values)
+        bundle = Beside(values).added_to(bundle)
+        return Beside(values, self._priors(bundle, self.settings.prior))
+
+    def _values(self, bundle: ModelBundle, config: ValueConfig) -> ValueResult:
+        self.on_stage("synthesising value functions")
+        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
+        checker = ProcessValueChecker(
+            bundle.source,
+            value_tests(self.inputs.train),
+            self.inputs.info,
+            self.inputs.initial_state,
+            self._test_settings(),
+            # The bounds of a user's own game are those of the few recorded games: others may pay more.
+            bounds_known=self.settings.registered,
+        )
+        return synthesize_values(
+            task, config, self.model, checker, self._tournament(bundle), self.record, self.on_event
+        )
+
+    def _priors(self, bundle: ModelBundle, config: PriorConfig) -> PriorResult:
+        self.on_stage("synthesising policy priors")
+        task = PriorTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
+        checker = ProcessPriorChecker(
+            bundle.source, self.inputs.info, self.inputs.initial_state, config, self._test_settings()
+        )
+        tournament = self._tournament(bundle)
+
+        def scores(candidates: list[FunctionCandidate]) -> list[float]:
+            value = bundle.value_source
+            baselines = [Entrant(value, None, PLAIN), Entrant(value, None, WITH_UNIFORM)]
+            entrants = [Entrant(value, candidate.source, WITH_PRIOR) for candidate in candidates]
+            return tournament.play([*baselines, *entrants])
+
+        context = {
+            "value": None if bundle.value_source is None else program_hash(bundle.value_source),
+            "deals": tournament.deals,
+            "simulations": TOURNAMENT_SIMULATIONS,
+        }
+        return synthesize_priors(task, config, self.model, checker, scores, context, self.record, self.on_event)
+
+    def _test_settings(self) -> TestSettings:
+        return TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level)
+
+    def _tournament(self, bundle: ModelBundle) -> ModelTournament:
+        config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
+        return ModelTournament(
+            bundle,
+            replace(config, rollouts=1),
+            deals=self.settings.tournament_deals,
+            seed=self.settings.seed,
+            runtime=Runtime(level=self.settings.level),
+            workers=self.workers,
+        )
