@@ -1,18 +1,20 @@
-"""`cwm games`: list the games, print the rules, show a random game."""
+"""`cwm games`: list the games, print the rules, show a random game, draw a game."""
 
 import dataclasses
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from arena import console
+from arena import console, rendering, rendering_files
 from arena.options import AsJson, Seed
+from arena.rendering_files import Format
 from cwm.trajectories import collect
 from games import registry
 from games.api import CHANCE, TERMINAL, RendersText
 
-app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show a random game.")
+app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show or draw a game.")
 GameId = Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")]
 
 
@@ -61,3 +63,38 @@ def show(game: GameId, seed: Seed = 0, as_json: AsJson = False) -> None:
         console.out.print(f"{who}: {step.action}")
         state = made.apply_action(state, step.action)
     console.out.print("returns: " + ", ".join(f"{value:g}" for value in trajectory.returns))
+
+
+@app.command()
+def render(
+    source: Annotated[
+        str,
+        typer.Argument(help="Id of a game, for a random one; or a file of trajectories; or the folder of a run."),
+    ],
+    game_index: Annotated[
+        int, typer.Option("--game-index", min=0, help="Number of the game in the file, the folder or the series.")
+    ] = 0,
+    seed: Seed = 0,
+    player: Annotated[
+        int | None, typer.Option("--player", help="Whose view to draw below; default: of whoever is to act.")
+    ] = None,
+    view: Annotated[
+        str | None, typer.Option("--view", help="One of the game's views; `cwm games list` shows them.")
+    ] = None,
+    step: Annotated[
+        int | None, typer.Option("--step", help="With svg or png: this frame alone; 0 is the game as it was dealt.")
+    ] = None,
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="svg and png: one file a step, in a folder; the others: one file that plays."),
+    ] = Format.HTML,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File or folder; default: named after game.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+) -> None:
+    """Draw a game of Yōkai: the true colours above, what one player sees below."""
+    target = rendering_files.Target(form, step, out, force)
+    game, record = rendering.load(source, game_index, seed)
+    film = rendering.film(rendering.require_drawing(game), record, player, view)
+    path = rendering_files.write(film, target)
+    frames = "1 frame" if step is not None or len(film.frames) == 1 else f"{len(film.frames)} frames"
+    console.notices.print(f"{film.name}, {frames}, {film.frames[-1].title.lower()}: {path}")
