@@ -20,6 +20,7 @@ from cwm import contract_verifier, evaluation, trajectory_file
 from cwm.contract_verifier import ContractOptions
 from cwm.journal import RunCorruptError
 from cwm.llm.files import write_whole
+from cwm.llm.keys import canonical_json
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
@@ -182,7 +183,7 @@ class _Stages:
             {"id": result.id, "field": result.field, "message": result.message}
             for result in made.failed[:SHOWN_FAILURES]
         ]
-        figures = made.to_json() | {"failures": failures, "games": len(games), "model": self._bundle.hash}
+        figures = _sorted(made.to_json() | {"failures": failures, "games": len(games), "model": self._bundle.hash})
         # Tests that broke through a fault of ours have no answer yet: the next process asks them again.
         if self._record is not None and batches is not None and not failures_of_ours(figures):
             self._record.put_evaluation(FIGURES, figures)
@@ -193,14 +194,17 @@ class _Stages:
         options = ContractOptions(self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS)
         pairs = run_inputs.hidden_pairs(self._games.inputs.game, self._games.all(), options)
         found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
-        contract = {
-            "games": self._asked.contract_games,
-            "hidden_pairs": len(pairs),
-            "violations": [violation.to_json() for violation in found],
-        }
+        violations = [violation.to_json() for violation in found]
+        contract = _sorted({"games": self._asked.contract_games, "hidden_pairs": len(pairs), "violations": violations})
         if self._record is not None:
             self._record.put_evaluation(CONTRACT, contract)
         return contract
+
+
+def _sorted(data: dict[str, Any]) -> dict[str, Any]:
+    """Returns figures with their keys in the order in which the record gives them back."""
+    made: dict[str, Any] = json.loads(canonical_json(data))
+    return made
 
 
 def failures_of_ours(figures: dict[str, Any]) -> int:

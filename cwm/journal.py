@@ -7,6 +7,7 @@ the process at any moment (`NORMAL`).
 import json
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,7 @@ CREATE TABLE IF NOT EXISTS test_results (
     program TEXT NOT NULL, suite TEXT NOT NULL, report TEXT NOT NULL, PRIMARY KEY (program, suite)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS evaluations (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
-    evaluation TEXT NOT NULL, key TEXT NOT NULL, payload TEXT NOT NULL, PRIMARY KEY (evaluation, key)) WITHOUT ROWID;
+    evaluation TEXT NOT NULL, key TEXT NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (evaluation, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS games (key TEXT PRIMARY KEY, payload TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (
     stream TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, payload TEXT NOT NULL,
@@ -168,14 +169,19 @@ class Journal:
 
     def put_batch(self, evaluation: str, key: str, payload: Any) -> None:
         """Stores one part of an evaluation that is under way; a key that exists keeps its first payload."""
-        row = (evaluation, key, canonical_json(payload))
+        row = (evaluation, key, zlib.compress(canonical_json(payload).encode("ascii")))
         self.write("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)", row)
 
     def batch(self, evaluation: str, key: str) -> Any | None:
         """Returns a stored part of an evaluation, or None."""
         query = "SELECT payload FROM batches WHERE evaluation = ? AND key = ?"
         rows = self.read(query, (evaluation, key))
-        return json.loads(rows[0][0]) if rows else None
+        if not rows:
+            return None
+        try:
+            return json.loads(zlib.decompress(rows[0][0]))
+        except (TypeError, ValueError, zlib.error) as error:
+            raise RunCorruptError(f"{self._path} is damaged ({error}); restore it from a copy.") from error
 
     def drop_batches(self, evaluation: str) -> None:
         """Drops all parts of an evaluation."""

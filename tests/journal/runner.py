@@ -17,20 +17,25 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from arena import run_inputs, run_model
 from arena.agent_specs import parse
+from arena.commands import evaluate as evaluate_command
 from arena.commands import synthesize
 from arena.commands import tournament as tournament_command
 from arena.errors import exit_code, sentence
+from arena.evaluation_run import Asked
 from arena.run_settings import Caps, MatchSettings, RunSettings
 from arena.synthesis_run import open_record
 from arena.tournament import TournamentConfig
+from cwm import contract_verifier, test_execution
 from cwm.llm.api import Completion, LanguageModel, Request, Usage
 from cwm.llm.keys import request_key
 from cwm.llm.retry import Retrying, TransientError
+from cwm.sandbox.api import Outcome
 from cwm.synthesis_config import SynthesisConfig
 from games import registry
 
@@ -193,7 +198,47 @@ def write(command: dict[str, Any]) -> None:
         synthesize.finish(record, settings, inputs, Caps(), command.get("workers", 1), None, True)
 
 
-WORK: dict[str, Callable[[dict[str, Any]], None]] = {"tournament": play, "synthesis": write}
+def evaluate(command: dict[str, Any]) -> None:
+    """Evaluates in batches of a few tests; every batch that is run, and every check of the contract, is a line."""
+    folder = Path(command["folder"])
+    log = folder.with_suffix(".work")
+    test_execution.CHUNK = 25
+    run, verify = test_execution._Lane.run, contract_verifier.verify
+
+    def run_and_tell(lane: Any, tests: Any) -> Any:
+        results = run(lane, tests)
+        note(log, tests[0].id)
+        if tests[0].id == command.get("breaks"):
+            return [replace(result, status="error", outcome=Outcome.INFRA_ERROR) for result in results]
+        return results
+
+    def verify_and_tell(*arguments: Any) -> Any:
+        found = verify(*arguments)
+        note(log, "contract")
+        return found
+
+    test_execution._Lane.run = run_and_tell  # type: ignore[method-assign]
+    contract_verifier.verify = verify_and_tell
+    asked = Asked(command["model"], None, command.get("transitions", 60), command.get("seed", 1), 1)
+    evaluate_command.evaluate(asked, folder, command.get("workers", 1), True)
+
+
+def resume(command: dict[str, Any]) -> None:
+    test_execution.CHUNK = 25
+    synthesize.resume(Path(command["folder"]), workers=1, as_json=True)
+
+
+def note(log: Path, line: str) -> None:
+    with log.open("a") as stream:
+        stream.write(f"{line}\n")
+
+
+WORK: dict[str, Callable[[dict[str, Any]], None]] = {
+    "tournament": play,
+    "synthesis": write,
+    "evaluation": evaluate,
+    "resume": resume,
+}
 
 
 def child(command: dict[str, Any]) -> int:
