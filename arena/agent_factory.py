@@ -31,16 +31,18 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
     if spec.kind == "partner":
         _check_partner(spec, game)
         return spec
+    bundle = load_bundle(spec) if spec.kind == "cwm" else None
+    if bundle is not None:
+        spec = _as_it_plays_best(spec, bundle)
     config = spec.planner_config(info.perfect_information)
     resolved = replace(spec, planner=config.to_json())
     try:
-        if spec.kind != "cwm":
+        if bundle is None:
             planner.make(game, config)
             return resolved
         planner.check(config)
     except PlannerConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    bundle = load_bundle(spec)
     if bundle.info["id"] != info.id:
         raise AgentSpecError(f"agent {spec.name!r}: its model is of {bundle.info['id']}, the game is {info.id}.")
     if bundle.game_info.views[0] != spec.view:
@@ -48,7 +50,18 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
         raise AgentSpecError(f"agent {spec.name!r}: its model is of the view {view!r}: add view={view}.")
     if config.leaf == "value" and bundle.value_source is None:
         raise AgentSpecError(f"agent {spec.name!r}: its model has no value function: use leaf=rollout.")
+    if planner.needs_policy(config) and bundle.prior_source is None:
+        raise AgentSpecError(
+            f"agent {spec.name!r}: its model has no policy prior: leave out prior=policy and belief_temper."
+        )
     return replace(resolved, model_hash=bundle.hash)
+
+
+def _as_it_plays_best(spec: AgentSpec, bundle: ModelBundle) -> AgentSpec:
+    """Returns a `cwm` agent with the settings that were found best for its model, unless it says how to search."""
+    if "selection" in spec.planner:
+        return spec
+    return replace(spec, planner={**bundle.plays_with, **spec.planner})
 
 
 def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:

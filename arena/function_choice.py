@@ -11,7 +11,7 @@ from arena.runtime import Runtime
 from cwm.candidate_testing import TestSettings
 from cwm.function_types import FunctionCandidate
 from cwm.llm.api import LanguageModel
-from cwm.model_bundle import ModelBundle
+from cwm.model_bundle import WITH_PRIOR, ModelBundle
 from cwm.policy_prior import UNIFORM, PriorResult, synthesize_priors
 from cwm.prior_checking import ProcessPriorChecker
 from cwm.prior_task import PriorConfig, PriorTask
@@ -25,7 +25,6 @@ TOURNAMENT_SIMULATIONS = 150
 PLAIN: Final[dict[str, Any]] = {"selection": "ucb", "prior": "uniform", "belief_temper": 0.0}
 """Planner settings without any prior."""
 WITH_UNIFORM: Final[dict[str, Any]] = {"selection": "puct", "prior": "uniform", "belief_temper": 0.0}
-WITH_PRIOR: Final[dict[str, Any]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Beside:
 
 def _settings(prior: FunctionCandidate | None, uniform: bool) -> dict[str, Any]:
     if prior is not None:
-        return WITH_PRIOR
+        return dict(WITH_PRIOR)
     return WITH_UNIFORM if uniform else PLAIN
 
 

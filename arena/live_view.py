@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from cwm.function_types import FunctionChosen, FunctionTested
 from cwm.synthesis_events import AnswerReceived, CandidateTested, Event, Finished, NodeChosen, PromptSent
 from cwm.value_function import ValueChosen, ValueTested
 
@@ -60,15 +61,23 @@ class LiveView:
             self.stage("running the unit tests")
         elif isinstance(event, CandidateTested):
             self._candidate(event)
-        elif isinstance(event, ValueTested):
+        elif isinstance(event, FunctionTested):
             speed = "" if event.calls_per_s is None else f", {event.calls_per_s:,.0f} calls/s"
-            self.say(f"value function {event.candidate}: {event.status}{speed}{_because(event.problems)}")
-        elif isinstance(event, ValueChosen):
-            scores = ", ".join(f"{'none' if who is None else who}: {score:.2f}" for who, score in event.scores)
-            chosen = "rollouts stay" if event.chosen is None else f"value function {event.chosen} is used"
-            self.say(f"value tournament ({scores}): {chosen}")
+            what = "value function" if isinstance(event, ValueTested) else "policy prior"
+            self.say(f"{what} {event.candidate}: {event.status}{speed}{_because(event.problems)}")
+        elif isinstance(event, FunctionChosen):
+            self._chosen(event)
         elif isinstance(event, Finished):
             self.say(f"synthesis: {event.message}", "bold")
+
+    def _chosen(self, event: FunctionChosen) -> None:
+        scores = ", ".join(f"{'none' if who is None else who}: {score:.2f}" for who, score in event.scores)
+        value = isinstance(event, ValueChosen)
+        if event.chosen is None:
+            chosen = "rollouts stay" if value else "no prior is used"
+        else:
+            chosen = f"{'value function' if value else 'policy prior'} {event.chosen} is used"
+        self.say(f"{'value' if value else 'prior'} tournament ({scores}): {chosen}")
 
     def _candidate(self, event: CandidateTested) -> None:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())

@@ -32,12 +32,14 @@ def prepare(
         bundle: the model.
         settings: of the run.
         matches: deals.
-        config: settings of both planners; the leaf is a value function where there is one.
+        config: settings of both planners; the leaf is a value function where there is one, and the model's planner
+            plays with the prior that was chosen for it.
     """
     planner = config.to_json()
     del planner["algorithm"]
+    own = _leaf(bundle.value_source is not None) | bundle.plays_with
     agents = (
-        AgentSpec("cwm", MODEL_AGENT, planner=planner | _leaf(bundle.value_source is not None), model=str(model)),
+        AgentSpec("cwm", MODEL_AGENT, planner=planner | own, model=str(model)),
         AgentSpec("random", "random"),
         AgentSpec(config.algorithm, "true-game planner", planner=planner | _leaf(isinstance(game, EstimatesValue))),
     )

@@ -288,7 +288,7 @@ class SynthesisRun:
             return {}
         leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
         config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
-        config = replace(config, leaf=leaf, rollouts=1)
+        config = replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1)
         key = f"planner paths/{bundle.hash}"
         found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))
         return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from cwm.sandbox.api import ProgramSource
 from games.api import GameInfo, Json
@@ -16,6 +16,8 @@ PROGRAM_FILE = "program.py"
 VALUE_FILE = "value_function.py"
 PRIOR_FILE = "policy_prior.py"
 RUN_SUBFOLDER = "model"
+WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
+"""Settings of a planner that searches with a policy prior and reads the others by it."""
 
 
 class ModelBundleError(ValueError):
@@ -59,6 +61,14 @@ class ModelBundle:
             key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items()
         }
         return GameInfo(**values)
+
+    @property
+    def plays_with(self) -> dict[str, Any]:
+        """The planner settings that it was found to play best with, {} if nobody has looked."""
+        found = self.metadata.get("plays_with")
+        if isinstance(found, Mapping):
+            return dict(found)
+        return {} if self.prior_source is None else dict(WITH_PRIOR)
 
     def program(self) -> ProgramSource:
         """Returns what a worker is given."""

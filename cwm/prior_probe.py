@@ -194,6 +194,7 @@ def _swap(game: Game, points: list[Point], problems: Problems, argument: dict[st
     for state, player, history in rng.sample(points, min(len(points), argument["points"])):
         actions = list(game.legal_actions(state))
         prior = dict(zip(actions, game.policy(state, list(actions), player), strict=True))  # type: ignore[attr-defined]
+        leaks = []
         for _ in range(argument["draws"]):
             other = _redrawn(game, player, history, rng)
             if other is None:
@@ -205,8 +206,11 @@ def _swap(game: Game, points: list[Point], problems: Problems, argument: dict[st
             compared += 1
             answer = dict(zip(listed, game.policy(other, list(listed), player), strict=True))  # type: ignore[attr-defined]
             if not all(abs(prior[action] - answer[action]) <= TOLERANCE for action in actions):
-                _leak(problems, player, state, other, prior, answer)
-                break
+                leaks.append((len(_differing(state, other)), other, answer))
+        if leaks:
+            # The fewest fields: what the answer depends on is then soonest found.
+            _, other, answer = min(leaks, key=lambda leak: leak[0])
+            _leak(problems, player, state, other, prior, answer)
     return compared
 
 

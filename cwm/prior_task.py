@@ -32,8 +32,8 @@ class PriorConfig(FunctionConfig):
 
     min_calls_per_s: float = 500.0
     repairs: int = 1
-    games: int = 20
-    points: int = 200
+    games: int = 40
+    points: int = 400
     draws: int = 4
 
     def __post_init__(self) -> None:
