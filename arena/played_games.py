@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arena.agents import InfrastructureError
 from arena.match import GameRecord
@@ -55,7 +56,7 @@ def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: P
         )
     if reply.outcome.is_ours:
         raise InfrastructureError(f"the planner's games on the model failed: {reply.failure}")
-    if reply.outcome is not Outcome.OK:
+    if reply.outcome is not Outcome.OK or not _are_trajectories(reply.value):
         return PlannedPaths([], 0, settings.planner_games)
     paths, refused, failed = [], 0, 0
     for index, played in enumerate(reply.value["trajectories"]):
@@ -65,6 +66,22 @@ def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: P
         refused += len(trajectory.steps) <= len(actions)
         failed += not played["episode"]["ended"]
     return PlannedPaths(paths, refused, failed)
+
+
+def _are_trajectories(value: Any) -> bool:
+    """Returns whether a worker's answer has the form that is asked for: a program may have written it itself."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("trajectories"), list)
+        and all(
+            isinstance(played, dict)
+            and isinstance(played.get("episode"), dict)
+            and isinstance(played["episode"].get("ended"), bool)
+            and isinstance(played.get("steps"), list)
+            and all(isinstance(step, dict) and isinstance(step.get("action"), str | None) for step in played["steps"])
+            for played in value["trajectories"]
+        )
+    )
 
 
 def trajectories(game: Game, records: Iterable[GameRecord]) -> list[Trajectory]:

@@ -84,6 +84,10 @@ class ProcessValueChecker:
             )
         if measured.outcome is not Outcome.OK:
             return ValueReport((_problem("it failed in random games on the model", measured),), None, len(reply.value))
+        if not _are_figures(measured.value):
+            return ValueReport(
+                ("its worker's answer on random games is not what was asked for",), None, len(reply.value)
+            )
         return self._judge(measured, len(reply.value))
 
     def _judge(self, measured: Reply, tested: int) -> ValueReport:
@@ -95,6 +99,16 @@ class ProcessValueChecker:
             problems.append(f"{figures['out_of_bounds']} states have a value outside the bounds of the game")
         speed = figures["calls"] / figures["seconds"]
         return ValueReport(tuple(problems), speed, tested + figures["states"])
+
+
+def _are_figures(value: Json) -> bool:
+    """Returns whether an answer has the form that is asked for: a program may have written it itself."""
+    return (
+        isinstance(value, dict)
+        and all(type(value.get(name)) is int for name in ("wrong_ends", "out_of_bounds", "calls", "states"))
+        and type(value.get("seconds")) is float
+        and value["seconds"] > 0
+    )
 
 
 def _problem(what: str, reply: Reply) -> str:

@@ -9,13 +9,13 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import Any, Self
 
-from cwm.sandbox import isolation, launch, levels, nurseries
-from cwm.sandbox.api import Failure, Level, Limits, Outcome, ProgramSource, Reply
+from cwm.sandbox import isolation, launch, levels, nurseries, reference
+from cwm.sandbox.api import Failure, Level, Limits, Outcome, ProgramSource, Reply, SandboxUnavailableError
 from cwm.sandbox.channel import ClosedError, DeadlineError, OversizeError
 from cwm.sandbox.failures import split_dump
 from cwm.sandbox.launch import ENVELOPE_BYTES, EXIT_GRACE_S, Started
 from cwm.sandbox.nurseries import NurseryError
-from cwm.sandbox.replies import death, is_result, parse
+from cwm.sandbox.replies import FROM_OUTSIDE, death, is_result, parse
 from cwm.sandbox.service import WHERE_SIGNAL
 from games.api import Json
 
@@ -26,6 +26,11 @@ DEFAULT_LIMITS = Limits()
 class Worker:
     """One program in one child process. A context manager; not for several threads at once.
 
+    Where the fault may not be the program's (code of ours failed beside it, or its process was killed from outside),
+    the request is put once more to a fresh process. If that ends the same way it is the program's fault, unless code
+    of ours fails beside a program that is known to be right, too. What the program's own process says of faults of
+    ours is never believed.
+
     Attributes:
         level: isolation level that holds.
         landlock: Landlock ABI in force, 0 for none.
@@ -33,10 +38,11 @@ class Worker:
         loaded: how loading the program went; if it is not ok, every call fails.
     """
 
-    def __init__(self, started: Started, limits: Limits) -> None:
+    def __init__(self, started: Started, limits: Limits, start: Callable[[], Started] | None = None) -> None:
         """Args:
         started: a process that is ready.
         limits: caps.
+        start: starts another process of the kind; None: nothing is asked a second time.
         """
         self.level: Level = started.level
         self.landlock = started.landlock
@@ -45,6 +51,11 @@ class Worker:
         self._channel = started.channel
         self._limits = limits
         self._alive = True
+        self._start = start
+        self._program: tuple[ProgramSource, int] | None = None
+        self._ended: Reply | None = None
+        # Whether the last answer may be through no fault of the program, and whether it says so itself.
+        self._in_doubt = self._unexplained = False
 
     @property
     def alive(self) -> bool:
@@ -53,7 +64,8 @@ class Worker:
 
     def load(self, program: ProgramSource, *, seed: int = 0, timeout_s: float | None = None) -> Reply:
         """Loads a program in place of the one before and stores the reply in `loaded`."""
-        self.loaded = self._request({"op": "load", "program": asdict(program), "seed": seed}, timeout_s)
+        self._program = (program, seed)
+        self.loaded = self._request(_loading(program, seed), timeout_s)
         return self.loaded
 
     def call(self, function: str, args: list[Json], *, seed: int, timeout_s: float | None = None) -> Reply:
@@ -106,18 +118,20 @@ class Worker:
         started = time.monotonic()
         end = started + (timeout_s if timeout_s is not None else float("inf"))
         results: list[Json] = []
-        request: dict[str, Any] = {"op": "tests", "tests": tests, "seed": seed}
-        reply, more = self._exchange(request, min(end, started + self._limits.wall_s))
-        while more:
-            reply, more = self._next(request["id"], min(end, time.monotonic() + per_test_s))
-            if more and (len(results) >= len(tests) or not is_result(reply.value, tests[len(results)])):
-                reply, more = self._break_off(), False
-            elif more:
-                results.append(reply.value)
-                if on_result:
-                    on_result(reply.value)
-        if reply.outcome is Outcome.OK and len(results) < len(tests):
-            reply = self._break_off()
+
+        def take(result: Json) -> None:
+            results.append(result)
+            if on_result:
+                on_result(result)
+
+        reply = self._run_tests(tests, seed, end, per_test_s, take)
+        before = -1
+        while self._in_doubt and self._start is not None and before < len(results):
+            before = len(results)
+            reply = self._renewed() or self._run_tests(tests[before:], seed, end, per_test_s, take)
+        if self._in_doubt:
+            test = tests[len(results) :][:1]
+            reply = self._judged(reply, lambda other: other._run_tests(test, seed, end, per_test_s, _ignore))
         return Reply(reply.outcome, results, reply.failure, reply.output_tail, time.monotonic() - started)
 
     def close(self) -> None:
@@ -135,16 +149,78 @@ class Worker:
         self.close()
 
     def _request(self, request: dict[str, Any], timeout_s: float | None) -> Reply:
-        started = time.monotonic()
-        reply, _ = self._exchange(request, started + (self._limits.wall_s if timeout_s is None else timeout_s))
-        return Reply(reply.outcome, reply.value, reply.failure, reply.output_tail, time.monotonic() - started)
+        began = time.monotonic()
+        seconds = self._limits.wall_s if timeout_s is None else timeout_s
+        reply = self._attempt(request, seconds)
+        if self._in_doubt and self._start is not None:
+            # A fresh process begins with loading the program, and so does the one beside it.
+            loads = request["op"] == "load"
+            reply = self._renewed() or (self.loaded if loads else self._attempt(request, seconds))
+            if self._in_doubt:
+                reply = self._judged(reply, lambda other: other.loaded if loads else other._attempt(request, seconds))
+        return Reply(reply.outcome, reply.value, reply.failure, reply.output_tail, time.monotonic() - began)
+
+    def _attempt(self, request: dict[str, Any], seconds: float) -> Reply:
+        return self._exchange(request, time.monotonic() + seconds)[0]
+
+    def _run_tests(
+        self, tests: list[Json], seed: int, end: float, per_test_s: float, take: Callable[[Json], None]
+    ) -> Reply:
+        """Puts tests to the process as it is; `take` is given each result."""
+        request: dict[str, Any] = {"op": "tests", "tests": tests, "seed": seed}
+        taken = 0
+        reply, more = self._exchange(request, min(end, time.monotonic() + self._limits.wall_s))
+        while more:
+            reply, more = self._next(request["id"], min(end, time.monotonic() + per_test_s))
+            if more and (taken >= len(tests) or not is_result(reply.value, tests[taken])):
+                return self._break_off()
+            if more:
+                taken += 1
+                take(reply.value)
+        return self._break_off() if reply.outcome is Outcome.OK and taken < len(tests) else reply
+
+    def _renewed(self) -> Reply | None:
+        """Puts the program into a fresh process; returns what it is if that fails, None if it is ready for requests."""
+        assert self._start is not None
+        self.close()
+        self._in_doubt = self._unexplained = False
+        try:
+            started = self._start()
+        except SandboxUnavailableError as error:
+            self._ended = Reply(Outcome.SANDBOX_UNAVAILABLE, failure=Failure("SandboxUnavailable", str(error)))
+            return self._ended
+        self._channel, self._alive, self._ended = started.channel, True, None
+        if self._program is None:
+            return None
+        program, seed = self._program
+        self.loaded = self._attempt(_loading(program, seed), self._limits.wall_s)
+        return None if self.loaded.outcome is Outcome.OK else self.loaded
+
+    def _judged(self, reply: Reply, ask: Callable[["Worker"], Reply]) -> Reply:
+        """Says whose fault it is that a request ended twice in the same way: the program's, unless ours is proven."""
+        if not self._unexplained or self._start is None or self._program is None:
+            return reply
+        program, seed = self._program
+        try:
+            with Worker(self._start(), self._limits) as other:
+                ours = other.load(reference.beside(program), seed=seed).outcome is not Outcome.OK
+                if not ours:
+                    ask(other)
+                    ours = other._unexplained
+        except SandboxUnavailableError:
+            ours = True
+        outcome = Outcome.INFRA_ERROR if ours else Outcome.MODEL_ERROR
+        return replace(reply, outcome=outcome, failure=_blamed(reply.failure, ours))
 
     def _exchange(self, request: dict[str, Any], deadline: float) -> tuple[Reply, bool]:
         # A number that the program cannot guess: a frame that it writes blindly is seen for what it is.
         request["id"] = secrets.token_hex(8)
         data = json.dumps(request, allow_nan=False, separators=(",", ":")).encode("ascii")
+        self._in_doubt = self._unexplained = False
         if not self._alive:
-            return Reply(Outcome.INFRA_ERROR, failure=Failure("WorkerClosed", "the worker was closed before")), False
+            # What ended it is what is wrong with every later request, whoever's fault that was.
+            closed = Reply(Outcome.INFRA_ERROR, failure=Failure("WorkerClosed", "the worker was closed before"))
+            return self._ended or closed, False
         self._channel.forget_output()
         try:
             self._channel.send(data, deadline)
@@ -164,15 +240,21 @@ class Worker:
         parsed = parse(frame, identity)
         if parsed is None:
             return self._break_off(), False
-        reply, more = parsed
+        reply, more = parsed.reply, parsed.more
+        self._in_doubt = self._unexplained = parsed.unexplained
         if reply.outcome is Outcome.MEMORY_EXCEEDED:
             # What is still held, and by whom, cannot be known.
             self.close()
             reply = Reply(reply.outcome, failure=self._memory_failure(), output_tail=reply.output_tail)
-        return reply, more
+            self._ended = reply
+        return reply, more and not parsed.unexplained
 
     def _died(self, error: Exception) -> Reply:
         """Says what became of a worker that gave no answer, and clears it away."""
+        self._ended = self._cause_of_death(error)
+        return self._ended
+
+    def _cause_of_death(self, error: Exception) -> Reply:
         if isinstance(error, OversizeError):
             self.close()
             return Reply(Outcome.REPLY_TOO_LARGE, failure=Failure("ReplyTooLarge", str(error)))
@@ -192,16 +274,35 @@ class Worker:
             failure = Failure("WorkerLost", "the process from which workers are forked ended, and the worker with it")
             return Reply(Outcome.INFRA_ERROR, failure=failure)
         outcome, kind, message = death(status, cpu_s, self._limits)
+        self._in_doubt = outcome is Outcome.CRASHED and kind in FROM_OUTSIDE
         return Reply(outcome, failure=Failure(kind, message, line, where), output_tail=printed)
 
     def _break_off(self) -> Reply:
         """Ends a worker that does not keep to the protocol."""
         self.close()
+        self._in_doubt = self._unexplained = False
         failure = Failure("ProtocolError", "the reply is not what the protocol asks for: did the program write it?")
-        return Reply(Outcome.PROTOCOL_ERROR, failure=failure)
+        self._ended = Reply(Outcome.PROTOCOL_ERROR, failure=failure)
+        return self._ended
 
     def _memory_failure(self) -> Failure:
         return Failure("MemoryError", f"the program needed more than {self._limits.memory_mb} MB of memory")
+
+
+def _loading(program: ProgramSource, seed: int) -> dict[str, Any]:
+    return {"op": "load", "program": asdict(program), "seed": seed}
+
+
+def _ignore(result: Json) -> None:
+    """Takes a result that nobody wants."""
+
+
+def _blamed(failure: Failure | None, ours: bool) -> Failure:
+    kind, message = ("Error", "") if failure is None else (failure.type, failure.message)
+    if ours:
+        return Failure(kind, f"{message}: it happens beside a program that is known to be right, too")
+    why = "twice beside this program, and not beside one that is known to be right: an answer of the program's is wrong"
+    return Failure(kind, f"{message}: it happened {why}")
 
 
 class Sandbox:
@@ -249,9 +350,8 @@ class Sandbox:
         Raises:
             SandboxUnavailableError: no worker can be started, or not at this level.
         """
-        worker = Worker(
-            self._launch(replace(isolation.select(self.level, self._landlock), hash_seed=self._hash_seed)), self.limits
-        )
+        chosen = replace(isolation.select(self.level, self._landlock), hash_seed=self._hash_seed)
+        worker = Worker(self._launch(chosen), self.limits, lambda: self._launch(chosen))
         try:
             worker.load(program, seed=seed)
         except BaseException:

@@ -148,7 +148,7 @@ def confirmed(channel: Channel, settings: dict[str, Any], begin: Callable[[float
     except BaseException:
         channel.destroy()
         raise
-    said_of_itself = parsed[0].value if parsed is not None else None
+    said_of_itself = parsed.reply.value if parsed is not None else None
     if not isinstance(said_of_itself, dict) or said_of_itself.get("level") != level:
         channel.destroy()
         raise SandboxUnavailableError(f"a worker did not confirm the isolation level {level!r}")

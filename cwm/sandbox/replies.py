@@ -3,9 +3,11 @@
 import contextlib
 import json
 import signal
+from dataclasses import dataclass
 from typing import Any
 
-from cwm.sandbox.api import Failure, Limits, Outcome, Reply
+from cwm.sandbox.api import UNEXPLAINED, Failure, Limits, Outcome, Reply
+from cwm.sandbox.plain_json import normalise
 from games.api import Json
 
 FROM_WORKER = frozenset(
@@ -15,21 +17,45 @@ FROM_WORKER = frozenset(
         Outcome.BAD_VALUE,
         Outcome.REPLY_TOO_LARGE,
         Outcome.MEMORY_EXCEEDED,
-        Outcome.INFRA_ERROR,
     }
 )
-"""What a worker may say of itself; all else is found out by the parent."""
+"""What a worker may say of itself; all else is found out by the parent. None of them is ours."""
+MAX_OUTPUT, MAX_MESSAGE, MAX_TRACEBACK, MAX_TYPE = 1 << 16, 4_000, 1 << 16, 200
+"""Characters that are kept of what a worker says; an honest one says less."""
+FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGHUP"})
+"""Signals by which others end processes: the kernel that is out of memory, an administrator."""
 
 
-def parse(frame: bytes, identity: str) -> tuple[Reply, bool] | None:
-    """Returns (reply, whether more frames follow), or None if the frame breaks the protocol."""
+@dataclass(frozen=True)
+class Frame:
+    """What a worker said.
+
+    Attributes:
+        reply: as far as it can be believed.
+        more: whether more frames follow.
+        unexplained: it says that code of ours failed, which is not to be believed: `reply` is the program's error.
+    """
+
+    reply: Reply
+    more: bool
+    unexplained: bool
+
+
+def parse(frame: bytes, identity: str) -> Frame | None:
+    """Returns what a frame says, None if it breaks the protocol."""
+    # The program may have written it: nothing of its form is taken for granted.
     with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
-        data = json.loads(frame, parse_constant=_refuse_constant)
-        outcome = Outcome(data["outcome"])
+        data = normalise(json.loads(frame, parse_constant=_refuse_constant))
+        unexplained = data["outcome"] == UNEXPLAINED
+        outcome = Outcome.MODEL_ERROR if unexplained else Outcome(data["outcome"])
         failure = None if data["failure"] is None else _parse_failure(data["failure"])
         if data["id"] == identity and outcome in FROM_WORKER and isinstance(data["output"], str):
-            return Reply(outcome, data["value"], failure, data["output"]), data["more"] is True
+            reply = Reply(outcome, data["value"], failure, data["output"][-MAX_OUTPUT:])
+            return Frame(reply, data["more"] is True, unexplained)
     return None
+
+
+STATUSES = ("pass", "fail", "error")
 
 
 def is_result(value: Json, test: Json) -> bool:
@@ -38,9 +64,15 @@ def is_result(value: Json, test: Json) -> bool:
         isinstance(value, dict)
         and value.get("id") == test["id"]
         and value.get("kind") == test["kind"]
-        and value.get("status") in ("pass", "fail", "error")
+        and value.get("status") in STATUSES
         and isinstance(value.get("fields"), dict)
-        and set(value["fields"].values()) <= {"pass", "fail", "error"}
+        and all(status in STATUSES for status in value["fields"].values())
+        and all(isinstance(value.get(name, ""), str) for name in ("field", "path", "message", "traceback"))
+        # How a test ended the process is for the parent to say.
+        and value.get("field", "") not in set(Outcome)
+        and (value.get("line") is None or type(value["line"]) is int)
+        and isinstance(value.get("output", []), list)
+        and all(isinstance(line, str) for line in value.get("output", []))
     )
 
 
@@ -71,5 +103,5 @@ def _refuse_constant(name: str) -> None:
 def _parse_failure(data: dict[str, Any]) -> Failure:
     if not all(isinstance(data[key], str) for key in ("type", "message", "traceback")):
         raise TypeError("a failure's texts must be strings")
-    line = data["line"]
-    return Failure(data["type"], data["message"], line if isinstance(line, int) else None, data["traceback"])
+    line = data["line"] if type(data["line"]) is int else None
+    return Failure(data["type"][:MAX_TYPE], data["message"][:MAX_MESSAGE], line, data["traceback"][:MAX_TRACEBACK])

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from cwm.sandbox import lock
-from cwm.sandbox.api import Outcome
+from cwm.sandbox.api import UNEXPLAINED, Outcome
 from cwm.sandbox.checked_game import CheckedGame
 from cwm.sandbox.failures import describe, in_program
 from cwm.sandbox.output import TailWriter
@@ -69,7 +69,7 @@ class Service:
             self._reserve = None
             error.__traceback__ = None
             outcome, value, failure = Outcome.MEMORY_EXCEEDED, None, _failure("MemoryError", "out of memory")
-        self.send({"outcome": outcome.value, "value": value, "failure": failure}, request["id"])
+        self.send({"outcome": outcome, "value": value, "failure": failure}, request["id"])
 
     def send(self, reply: dict[str, Any], identity: str, more: bool = False) -> None:
         """Sends one frame; a value that is too large is replaced by that fact."""
@@ -87,7 +87,7 @@ class Service:
         while data:
             data = data[self._write(self._reply_fd, data) :]
 
-    def _run(self, request: dict[str, Any]) -> tuple[Outcome, Any, Any]:
+    def _run(self, request: dict[str, Any]) -> tuple[str, Any, Any]:
         try:
             return Outcome.OK, normalise(self._operations[request["op"]](request)), None
         except MemoryError:
@@ -95,14 +95,14 @@ class Service:
         except NotJsonError as error:
             return Outcome.BAD_VALUE, None, _failure("NotJson", f"{_subject(request)}: {error}")
         except BaseException as error:
-            # An exception in trusted code that never touched the program's own is that code's fault.
+            # An exception in trusted code that never touched the program's own may be that code's fault.
             trusted = request["op"] in ("payload", "tests") and not isinstance(error, MissingFunctionError)
             if not trusted or in_program(error):
                 return Outcome.MODEL_ERROR, None, describe(error, self._sources)
             violation = self._violation(request) if request["op"] == "payload" else None
             if violation is not None:
                 return Outcome.MODEL_ERROR, None, describe(violation, self._sources)
-            return Outcome.INFRA_ERROR, None, describe(error, self._sources)
+            return UNEXPLAINED, None, describe(error, self._sources)
 
     def _load(self, request: dict[str, Any]) -> Any:
         self._sources = sources_of(request["program"])

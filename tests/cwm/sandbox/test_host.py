@@ -3,9 +3,12 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,7 +113,14 @@ def test_a_death_is_classified_and_ends_the_worker(sandbox, one_function, body, 
         reply = worker.call("f", [None], seed=0)
         assert (reply.outcome, reply.failure.type) == (outcome, kind)
         assert not worker.alive
-        assert worker.call("f", [None], seed=0).outcome is Outcome.INFRA_ERROR
+        # The program is to blame for what can no longer be asked, too.
+        assert worker.call("f", [None], seed=0).outcome is outcome
+
+
+def test_a_request_to_a_worker_that_the_caller_closed_is_a_fault_of_the_caller(sandbox, one_function):
+    worker = sandbox.start(one_function("return x"))
+    worker.close()
+    assert worker.call("f", [None], seed=0).outcome is Outcome.INFRA_ERROR
 
 
 @pytest.mark.parametrize(
@@ -233,6 +243,13 @@ def test_a_payload_runs_next_to_the_program(toy):
         assert worker.payload("no.such.module", "f", {}, seed=0).outcome is Outcome.INFRA_ERROR
 
 
+def test_a_test_that_cannot_be_run_on_any_program_is_a_fault_of_ours(sandbox, toy):
+    with sandbox.start(toy("tic_tac_toe")) as worker:
+        reply = worker.run_tests([{"id": "t", "kind": "random_play", "data": {}}], seed=0)
+        assert reply.outcome is Outcome.INFRA_ERROR
+        assert "beside a program that is known to be right" in reply.failure.message
+
+
 def test_a_level_that_is_not_there_is_refused_in_a_sentence(toy):
     with pytest.raises(SandboxUnavailableError, match="'seatbelt' is not to be had here: this version does not have"):
         Sandbox(level="seatbelt").start(toy("tic_tac_toe"))
@@ -243,15 +260,74 @@ def test_every_worker_says_its_level(open_sandbox, toy):
         assert worker.level == "process"
 
 
-def test_a_worker_killed_from_outside_in_mid_call_is_a_crash(open_sandbox, one_function):
-    program = one_function("import os, time\nif x == 'pid': return os.getpid()\ntime.sleep(30)")
-    with open_sandbox.start(program) as worker:
-        pid = worker.call("f", ["pid"], seed=0).value
-        timer = threading.Timer(0.2, os.kill, (pid, 9))
-        timer.start()
-        reply = worker.call("f", [None], seed=0)
-        timer.join()
+def killer_of(folder: Path, times: int, number: int) -> threading.Thread:
+    """Returns a thread that kills the processes which write their number into the folder, so many of them."""
+
+    def run() -> None:
+        killed: set[int] = set()
+        while len(killed) < times:
+            for name in set(os.listdir(folder)) - {str(pid) for pid in killed}:
+                os.kill(int(name), number)
+                killed.add(int(name))
+            time.sleep(0.005)
+
+    return threading.Thread(target=run, daemon=True)
+
+
+# Files of no length can be made at level process, whatever the limit.
+SLEEPER = "import os, time\nopen(f'{x}/{os.getpid()}', 'w').close()\ntime.sleep(1.0)\nreturn len(os.listdir(x))"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_killed_once_from_outside_is_asked_again_and_nothing_is_scored(one_function, tmp_path, number):
+    killer = killer_of(tmp_path, 1, number)
+    killer.start()
+    with Sandbox(Limits(), "process").start(one_function(SLEEPER)) as worker:
+        reply = worker.call("f", [str(tmp_path)], seed=0)
+        assert worker.alive
+    killer.join()
+    assert (reply.outcome, reply.value) == (Outcome.OK, 2), reply.failure
+
+
+def test_a_worker_killed_from_outside_twice_in_one_request_counts_as_a_crash(one_function, tmp_path):
+    killer = killer_of(tmp_path, 2, signal.SIGKILL)
+    killer.start()
+    with Sandbox(Limits(), "process").start(one_function(SLEEPER)) as worker:
+        reply = worker.call("f", [str(tmp_path)], seed=0)
+        assert not worker.alive
+    killer.join()
     assert (reply.outcome, reply.failure.type) == (Outcome.CRASHED, "SIGKILL")
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_a_worker_killed_between_two_requests_is_replaced(open_sandbox, one_function):
+    with open_sandbox.start(one_function("import os\nreturn os.getpid()")) as worker:
+        first = worker.call("f", [None], seed=0).value
+        os.kill(first, signal.SIGKILL)
+        reply = worker.call("f", [None], seed=0)
+    assert reply.outcome is Outcome.OK
+    assert reply.value != first
+
+
+def test_tests_that_were_cut_short_by_a_kill_from_outside_go_on_in_a_fresh_worker(open_sandbox, toy):
+    test = {"id": "{}", "kind": "random_play", "data": {"num_players": 2, "max_length": 9}}
+    tests = [test | {"id": str(number)} for number in range(200)]
+    program = toy("tic_tac_toe")
+    program = replace(program, source="import os\ndef own_number(): return os.getpid()\n" + program.source)
+    with open_sandbox.start(program) as worker:
+        clean = worker.run_tests(tests, seed=0).value
+        pid = worker.call("own_number", [], seed=0).value
+        seen = []
+
+        def kill_after_three(result):
+            seen.append(result["id"])
+            if len(seen) == 3:
+                os.kill(pid, signal.SIGKILL)
+
+        reply = worker.run_tests(tests, seed=0, on_result=kill_after_three)
+    assert reply.outcome is Outcome.OK
+    assert reply.value == clean
+    assert seen == [test["id"] for test in tests]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")

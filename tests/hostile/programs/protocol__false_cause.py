@@ -1,4 +1,4 @@
-# Takes the number of the request, and says that it ran out of CPU time: only the parent may say so.
+# Takes the number of the request, and says that no worker could be had: only the parent may say so.
 # expect: protocol_error
 # process: none
 import json
