@@ -1,12 +1,7 @@
-"""Whole games played side by side on batched Yōkai and on the reference, everything compared at every step.
+"""Whole games played side by side on batched Yōkai and on the reference, everything compared at every step."""
 
-`python -m games.batched.differential --games 100000` compares every configuration.
-"""
-
-import argparse
 import random
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -23,7 +18,6 @@ from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_state import Sizes, State
 from games.yokai import game as reference
 from games.yokai import tensors
-from games.yokai.config import HINTS, config
 from games.yokai.game import YokaiGame
 from games.yokai.rules import YokaiState
 
@@ -92,21 +86,31 @@ def _compiled(game_id: str) -> Compiled:
 
 
 def compare(game_id: str, games: int, seed: int, choose: Choose = random_choice) -> Report:
-    """Plays `games` random deals on both sides.
+    """Plays `games` random deals on both sides; arguments as for `compare_in_batches`."""
+    return [Report(), *compare_in_batches(game_id, games, seed, choose=choose)][-1]
+
+
+def compare_in_batches(
+    game_id: str, games: int, seed: int, first: int = 0, choose: Choose = random_choice
+) -> Iterator[Report]:
+    """Plays random deals on both sides and yields what was found so far after every batch, one report that grows.
 
     Args:
         game_id: e.g. `yokai-9c-2p`.
-        games: how many; they run in batches of `BATCH`.
-        seed: everything random derives from it.
+        games: number of the last game, rounded up to whole batches of `BATCH`.
+        seed: everything random derives from it; a batch depends on it and on the batch's number alone.
+        first: games before this one, rounded down to whole batches, are left out.
         choose: how the players play; it is told the reference's state.
+
+    Raises:
+        GameError: no batched game has that id.
     """
     init = _compiled(game_id).init
     report = Report()
-    for batch in range(-(-games // BATCH)):
+    for batch in range(first // BATCH, -(-games // BATCH)):
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), batch), BATCH)
-        state = init(keys)
-        compare_from(game_id, state, report, random.Random(f"differential/{seed}/{batch}"), choose)
-    return report
+        compare_from(game_id, init(keys), report, random.Random(f"differential/{seed}/{batch}"), choose)
+        yield report
 
 
 def compare_from(game_id: str, state: State, report: Report, rng: random.Random, choose: Choose) -> None:
@@ -231,24 +235,3 @@ def _compare_ends(
                 report.add(f"{name} is {shown[name][index]}, not {expected[key]}, in {state}")
         report.games += 1
         report.wins += bool(expected["won"])
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Compares and prints one line a configuration; returns 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("games", nargs="*", default=[config(*key).id for key in HINTS], help="ids; default: all")
-    parser.add_argument("--games", dest="count", type=int, default=100_000, help="games of each configuration")
-    parser.add_argument("--seed", type=int, default=0)
-    chosen = parser.parse_args(arguments)
-    failed = False
-    for game_id in chosen.games:
-        report = compare(game_id, chosen.count, chosen.seed)
-        verdict = "\n".join(report.differences) or "no difference"
-        sys.stdout.write(f"{game_id}: {report.games} games, {report.steps} steps: {verdict}\n")
-        sys.stdout.flush()
-        failed = failed or bool(report.differences)
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

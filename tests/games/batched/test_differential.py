@@ -119,6 +119,9 @@ def test_a_wrong_move_mask_is_found(monkeypatch):
     assert any("legal_mask" in difference for difference in report.differences)
 
 
-def test_the_command_prints_one_line_a_configuration(capsys):
-    assert differential.main(["yokai-9c-2p", "--games", "1"]) == 0
-    assert "no difference" in capsys.readouterr().out
+def test_a_comparison_goes_on_where_another_one_stopped(monkeypatch):
+    monkeypatch.setattr(differential, "BATCH", 4)
+    steps = [report.steps for report in differential.compare_in_batches("yokai-9c-2p", 12, seed=5)]
+    assert len(steps) == 3
+    rest = list(differential.compare_in_batches("yokai-9c-2p", 12, seed=5, first=8))
+    assert [(report.games, report.steps) for report in rest] == [(4, steps[2] - steps[1])]
