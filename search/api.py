@@ -117,11 +117,13 @@ class Position:
         player: who is to move.
         history: the player's own observations and actions, the last action None.
         state: the state itself, in games of perfect information only; else None.
+        report_belief: whether the decision is to tell what the player believes.
     """
 
     player: int
     history: ObsActionHistory
     state: State | None = None
+    report_belief: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,10 @@ class Decision:
         values: mean return of the player to move, by root action, in the game's units.
         simulations: how many ran.
         fallback: None, or why the search gave up and a random legal action was played (the CWM paper, G.6).
-        belief: figures of the belief (`tries`, `accepted`, `distinct`), empty for `mcts`.
+        belief: figures of the belief (see `BeliefCounts`), empty for `mcts`.
         errors: exceptions that the model raised during the search, by message, with counts.
+        belief_states: where asked for, (weight, state) of what the player believes possible, the weights summing to 1,
+            at most `belief_size` of them; else None.
     """
 
     action: Action
@@ -143,8 +147,9 @@ class Decision:
     values: dict[Action, float]
     simulations: int
     fallback: str | None
-    belief: dict[str, int]
+    belief: dict[str, float]
     errors: dict[str, int]
+    belief_states: list[tuple[float, State]] | None = None
 
 
 class Planner(Protocol):
@@ -164,13 +169,4 @@ class Evaluator(Protocol):
 class ActionPrior(Protocol):
     """How likely a sensible player is to choose each action (used by PUCT)."""
 
-    def __call__(self, game: Game, state: State, actions: Sequence[Action], player: int) -> list[float]: ...
-
-
-@dataclass(frozen=True)
-class WeightedState:
-    """One sampled history of a belief: the state that it leads to, and its weight (unnormalised)."""
-
-    state: State
-    histories: tuple[ObsActionHistory, ...]
-    weight: float = 1.0
+    def __call__(self, state: State, actions: Sequence[Action], player: int) -> list[float]: ...

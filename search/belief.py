@@ -8,7 +8,9 @@ because in the tree an opponent's node belongs to what that opponent saw.
 import json
 import marshal
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHistory, State
 from search.api import PlannerConfig, Position
@@ -25,7 +27,11 @@ class HistoryKeys:
     A history begins as `start(player)`, and grows by what the player sees and does at its own decision points.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
+        """Args:
+        first: the smallest key of a history that is not empty.
+        """
+        self._first = first
         self._keys: dict[tuple[int, int | Action], int] = {}
         self._views: dict[bytes, int] = {}
         self._canonical: dict[str, int] = {}
@@ -43,11 +49,11 @@ class HistoryKeys:
         if view is None:
             text = canonical(observation)
             view = self._views[raw] = self._canonical.setdefault(text, len(self._canonical))
-        return self._keys.setdefault((key, view), len(self._keys))
+        return self._keys.setdefault((key, view), self._first + len(self._keys))
 
     def done(self, key: int, action: Action) -> int:
         """Returns the key of the history `key` after which the player did `action`."""
-        return self._keys.setdefault((key, action), len(self._keys))
+        return self._keys.setdefault((key, action), self._first + len(self._keys))
 
     def of(self, history: ObsActionHistory, player: int) -> int:
         """Returns the key of a whole history of `player`."""
@@ -64,22 +70,29 @@ class Particle:
     Attributes:
         state: where it leads.
         actions: the history.
+        trail: the other players' decisions in it: who, in which state, what.
+        own: where in `actions` the player's own ones stand.
+        strict: whether its whole past is as the player saw it, not only the present.
         cache: room for what the search wants to keep with the particle.
     """
 
-    __slots__ = ("_keys", "_trail", "actions", "cache", "state")
+    __slots__ = ("_keys", "actions", "cache", "own", "state", "strict", "trail")
 
     def __init__(
         self,
         state: State,
         actions: tuple[Action, ...],
         trail: list[tuple[int, State, Action]],
+        own: list[int],
+        strict: bool,
         players: int,
     ) -> None:
         self.state = state
         self.actions = actions
+        self.trail = trail
+        self.own = own
+        self.strict = strict
         self.cache: object = None
-        self._trail = trail
         self._keys: list[int | None] = [None] * players
 
     def key(self, player: int, game: Game, keys: HistoryKeys) -> int:
@@ -87,11 +100,16 @@ class Particle:
         key = self._keys[player]
         if key is None:
             key = keys.start(player)
-            for mover, state, action in self._trail:
+            for mover, state, action in self.trail:
                 if mover == player:
                     key = keys.done(keys.seen(key, game.observations(state)[player]), action)
             self._keys[player] = key
         return key
+
+    def know(self, keys: Sequence[int]) -> None:
+        """Takes each player's key as worked out elsewhere; the trail is not needed any more."""
+        self._keys = list(keys)
+        self.trail = []
 
 
 @dataclass
@@ -103,19 +121,65 @@ class BeliefCounts:
         accepted: those that led to what the player sees now.
         distinct: different ones among them.
         loose: accepted though an earlier observation or action was not recreated, for lack of better.
+        effective: effective sample size of a weighted belief; None where nothing is weighed.
+        carried: in a weighted belief, how many histories were kept from the player's last decision.
     """
 
     tries: int = 0
     accepted: int = 0
     distinct: int = 0
     loose: int = 0
+    effective: float | None = None
+    carried: int = 0
 
-    def to_json(self) -> dict[str, int]:
-        return {"tries": self.tries, "accepted": self.accepted, "distinct": self.distinct, "loose": self.loose}
+    def to_json(self) -> dict[str, float]:
+        """Returns the figures by name; the last two for a weighted belief alone."""
+        counts: dict[str, float] = {name: getattr(self, name) for name in ("tries", "accepted", "distinct", "loose")}
+        if self.effective is not None:
+            counts |= {"effective": round(self.effective, 1), "carried": self.carried}
+        return counts
 
 
-class Belief:
-    """A pool of particles, drawn one by one as the search asks for them, then shared in turn."""
+class BeliefSource(Protocol):
+    """Where a search takes its particles from.
+
+    Attributes:
+        counts: figures.
+        keys: the keys of the histories in the search's tree.
+    """
+
+    counts: BeliefCounts
+    keys: HistoryKeys
+
+    def next(self) -> Particle:
+        """Returns the particle of the next simulation.
+
+        Raises:
+            NoHistoryError: there is none, and no valid history can be had.
+        """
+        ...
+
+    def key(self, particle: Particle, player: int) -> int:
+        """Returns the key of `player`'s history in a particle, up to its last own action."""
+        ...
+
+    def any_state(self) -> State | None:
+        """Returns a state to take a legal action from: a particle's, else one of the right player that does not fit
+        what was seen, else None."""
+        ...
+
+    def weighted_states(self) -> list[tuple[float, State]]:
+        """Returns the belief as (weight, state), the weights summing to 1; [] if nothing is believed possible."""
+        ...
+
+
+class Drawer:
+    """Draws histories from the inference function and replays them.
+
+    Attributes:
+        counts: figures.
+        stray: a state in which the player is to move but which does not fit what was seen, if one was met.
+    """
 
     def __init__(
         self,
@@ -127,49 +191,19 @@ class Belief:
         errors: ErrorCount,
     ) -> None:
         self.counts = BeliefCounts()
-        self.keys = HistoryKeys()
-        self._stray: State | None = None
+        self.stray: State | None = None
         self._game = game
         self._sampler = sampler
         self._position = position
         self._history = list(position.history)
         self._packed = marshal.dumps(self._history)
-        self._size = config.belief_size
         self._tries = config.resample_tries
         self._rng = rng
         self._errors = errors
-        self._pool: list[Particle] = []
         self._known: dict[tuple[Action, ...], Particle] = {}
-        self._turn = 0
-        self._failed_draws = 0
 
-    def next(self) -> Particle:
-        """Returns the particle of the next simulation.
-
-        Raises:
-            NoHistoryError: there is none, and no valid history can be had.
-        """
-        if len(self._pool) < self._size and self._failed_draws < MOST_FAILED_DRAWS:
-            particle = self._draw()
-            if particle is not None:
-                self._failed_draws = 0
-                self._pool.append(particle)
-                return particle
-            self._failed_draws += 1
-        if not self._pool:
-            raise NoHistoryError(
-                f"none of {self.counts.tries} sampled histories recreates what player {self._position.player} sees"
-            )
-        particle = self._pool[self._turn % len(self._pool)]
-        self._turn += 1
-        return particle
-
-    def any_state(self) -> State | None:
-        """Returns a state to take a legal action from: a particle's, else one of the right player that does not fit
-        what was seen, else None."""
-        return self._rng.choice(self._pool).state if self._pool else self._stray
-
-    def _draw(self) -> Particle | None:
+    def draw(self) -> Particle | None:
+        """Returns a particle, the same one for the same history; None if none of the tries led to one."""
         loose: Particle | None = None
         for _ in range(self._tries):
             self.counts.tries += 1
@@ -208,22 +242,101 @@ class Belief:
         current_player, apply_action, observations = game.current_player, game.apply_action, game.observations
         state = game.initial_state()
         trail: list[tuple[int, State, Action]] = []
-        own, last, strict = 0, len(history) - 1, True
-        for action in actions:
+        own: list[int] = []
+        last, strict = len(history) - 1, True
+        for index, action in enumerate(actions):
             mover = current_player(state)
             if mover == player:
-                fits = own < last and action == history[own][1] and same(observations(state)[player], history[own][0])
+                turn = len(own)
+                fits = (
+                    turn < last and action == history[turn][1] and same(observations(state)[player], history[turn][0])
+                )
                 strict = strict and fits
-                own += 1
+                own.append(index)
             elif mover >= 0:
                 trail.append((mover, state, action))
             state = apply_action(state, action)
         if current_player(state) != player:
             raise BrokenModelError(f"a sampled history leads to a state in which player {player} is not to move")
-        self._stray = state
+        self.stray = state
         if not same(observations(state)[player], history[-1][0]):
             return None, False
-        return Particle(state, actions, trail, game.info.num_players), strict and own == last
+        strict = strict and len(own) == last
+        return Particle(state, actions, trail, own, strict, game.info.num_players), strict
+
+
+class Belief:
+    """A pool of particles, drawn one by one as the search asks for them, then shared in turn."""
+
+    def __init__(
+        self,
+        game: Game,
+        sampler: ResamplesHistory,
+        position: Position,
+        config: PlannerConfig,
+        rng: random.Random,
+        errors: ErrorCount,
+    ) -> None:
+        self.keys = HistoryKeys()
+        self._drawer = Drawer(game, sampler, position, config, rng, errors)
+        self.counts = self._drawer.counts
+        self._game = game
+        self._player = position.player
+        self._size = config.belief_size
+        self._rng = rng
+        self._pool: list[Particle] = []
+        self._turn = 0
+        self._failed_draws = 0
+
+    def next(self) -> Particle:
+        """Returns the particle of the next simulation.
+
+        Raises:
+            NoHistoryError: there is none, and no valid history can be had.
+        """
+        particle = self._another()
+        if particle is not None:
+            return particle
+        if not self._pool:
+            raise no_history(self.counts.tries, self._player)
+        particle = self._pool[self._turn % len(self._pool)]
+        self._turn += 1
+        return particle
+
+    def key(self, particle: Particle, player: int) -> int:
+        """Returns the key of `player`'s history in a particle, up to its last own action."""
+        return particle.key(player, self._game, self.keys)
+
+    def any_state(self) -> State | None:
+        """Returns a state to take a legal action from: a particle's, else one of the right player that does not fit
+        what was seen, else None."""
+        return self._rng.choice(self._pool).state if self._pool else self._drawer.stray
+
+    def weighted_states(self) -> list[tuple[float, State]]:
+        """Returns the belief as (weight, state), the weights summing to 1; [] if nothing is believed possible."""
+        while self._another() is not None:
+            pass
+        shares: dict[int, list[Particle]] = {}
+        for particle in self._pool:
+            shares.setdefault(id(particle), []).append(particle)
+        return [(len(equal) / len(self._pool), equal[0].state) for equal in shares.values()]
+
+    def _another(self) -> Particle | None:
+        """Returns one more particle, None if there are enough or none could be drawn."""
+        if len(self._pool) >= self._size or self._failed_draws >= MOST_FAILED_DRAWS:
+            return None
+        particle = self._drawer.draw()
+        if particle is None:
+            self._failed_draws += 1
+        else:
+            self._failed_draws = 0
+            self._pool.append(particle)
+        return particle
+
+
+def no_history(tries: int, player: int) -> NoHistoryError:
+    """Returns what is raised where no history fits."""
+    return NoHistoryError(f"none of {tries} sampled histories recreates what player {player} sees")
 
 
 def same(left: Observation, right: Observation) -> bool:

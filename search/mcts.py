@@ -5,12 +5,13 @@ number of players. Rewards on the way count.
 """
 
 import random
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from games.api import CHANCE, Action, Game, State
-from search import evaluators
+from search import evaluators, priors
 from search.api import Decision, PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, SearchFailedError, describe, root_actions, run_simulations
+from search.puct import PriorEdge, Puct, Ranking
 from search.selection import Edge, Selector, exploration_constant, most_visited, pick, ucb, widening
 
 NodeEdge: TypeAlias = "Edge[Node]"
@@ -28,11 +29,13 @@ class Node:
         reward: what reaching it paid, shape [num_players]; None if nothing.
         open: False until the node has been evaluated as a leaf.
         visits: simulations that went on from here.
+        total: sum of the acting player's returns over these.
         edges: the actions tried so far.
         untried: the others in random order, the next one last; None until asked for.
         outcomes: at a chance node, (action, probability); None until asked for.
         by_outcome: at a chance node, the children so far.
         retries: how many failed actions the node may still take back.
+        ranking: under PUCT the actions by prior; None until asked for.
     """
 
     __slots__ = (
@@ -41,9 +44,11 @@ class Node:
         "open",
         "outcomes",
         "player",
+        "ranking",
         "retries",
         "reward",
         "state",
+        "total",
         "untried",
         "visits",
     )
@@ -54,11 +59,13 @@ class Node:
         self.reward = reward
         self.open = False
         self.visits = 0
+        self.total = 0.0
         self.edges: list[NodeEdge] = []
         self.untried: list[Action] | None = None
         self.outcomes: list[tuple[Action, float]] | None = None
         self.by_outcome: dict[Action, NodeEdge] | None = None
         self.retries = RETRIES
+        self.ranking: Ranking | None = None
 
 
 class Mcts:
@@ -90,7 +97,7 @@ class Mcts:
 
     def _search(self, position: Position, legal: list[Action], rng: random.Random) -> Decision:
         errors = ErrorCount()
-        tree = Tree(self._game, self._config, position, rng)
+        tree = Tree(self._game, self._config, position, rng, errors)
         done, why = run_simulations(tree.simulate, tree.abandon, self._config.simulations, errors)
         edges = sorted(tree.root.edges, key=lambda edge: legal.index(edge.action))
         action = most_visited(edges, legal).action if why is None else rng.choice(legal)
@@ -102,12 +109,17 @@ class Mcts:
 class Tree:
     """One search."""
 
-    def __init__(self, game: Game, config: PlannerConfig, position: Position, rng: random.Random) -> None:
+    def __init__(
+        self, game: Game, config: PlannerConfig, position: Position, rng: random.Random, errors: ErrorCount
+    ) -> None:
         self._game = game
         self._rng = rng
         self._uniform = rng.random
         self._evaluate = evaluators.make(game, config, position.player)
         self._select: Selector[Node] = ucb(exploration_constant(game.info, config))
+        self._puct = Puct(game.info, config) if config.selection == "puct" else None
+        self._prior = priors.make(game, config, errors)
+        self._noise = (config.root_noise, config.noise_concentration)
         self._limit = widening(config) if config.widening_coefficient > 0.0 else None
         self._max_depth = config.max_depth
         self._nothing = [0.0] * game.info.num_players
@@ -129,7 +141,7 @@ class Tree:
             if player >= 0:
                 if not node.open:
                     break
-                edge = self._step(node)
+                edge = self._step(node) if self._puct is None else self._prior_step(self._puct, node)
             elif player == CHANCE:
                 edge = self._outcome(node)
             else:
@@ -144,8 +156,12 @@ class Tree:
     def abandon(self) -> None:
         """Takes back the new edge of a simulation in which the model raised."""
         for node, action in self._fresh:
-            if node.retries and node.untried is not None:
-                node.retries -= 1
+            if not node.retries:
+                continue
+            node.retries -= 1
+            if node.ranking is not None:
+                node.ranking.give_back(action)
+            elif node.untried is not None:
                 node.untried.insert(0, action)
 
     def _step(self, node: Node) -> NodeEdge:
@@ -161,6 +177,32 @@ class Tree:
         if not edges:
             raise BrokenModelError(f"player {node.player} is to move and has no action that the model can play")
         return self._select(edges, node.visits)
+
+    def _prior_step(self, puct: Puct, node: Node) -> NodeEdge:
+        ranking = node.ranking
+        if ranking is None:
+            ranking = node.ranking = self._rank(puct, node)
+        untried = None
+        if ranking.next < len(ranking.actions) and (self._limit is None or len(node.edges) < self._limit(node.visits)):
+            untried = ranking.weights[ranking.next]
+        edge = puct.select(cast("list[PriorEdge[Node]]", node.edges), node.visits, node.total, untried)
+        if edge is not None:
+            return edge
+        if untried is None:
+            raise BrokenModelError(f"player {node.player} is to move and has no action that the model can play")
+        action, weight = ranking.take()
+        self._fresh.append((node, action))
+        return PriorEdge(action, node.player, self._child(node, action), weight)
+
+    def _rank(self, puct: Puct, node: Node) -> Ranking:
+        legal = self._game.legal_actions(node.state)
+        if not legal:
+            raise BrokenModelError(f"player {node.player} is to move and has no legal action")
+        chances = self._prior(node.state, legal, node.player)
+        share, concentration = self._noise
+        if node is self.root and share:
+            chances = priors.noisy(chances, share, concentration, self._rng)
+        return puct.rank(legal, chances, self._rng)
 
     def _outcome(self, node: Node) -> NodeEdge:
         outcomes = node.outcomes
@@ -194,5 +236,7 @@ class Tree:
             node = parents[index]
             if not edge.visits:
                 node.edges.append(edge)
+            value = returns[edge.player]
             node.visits += 1
-            edge.record(returns[edge.player])
+            node.total += value
+            edge.record(value)

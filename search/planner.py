@@ -62,7 +62,12 @@ def make(game: Game, config: PlannerConfig) -> Planner:
 def needs_policy(config: PlannerConfig) -> bool:
     """Returns whether a search with these settings asks the game for its policy prior."""
     in_tree = config.selection == "puct" and config.prior == "policy"
-    return in_tree or (config.algorithm == "ismcts" and config.belief_temper > 0.0)
+    return in_tree or remembers(config)
+
+
+def remembers(config: PlannerConfig) -> bool:
+    """Returns whether a planner with these settings keeps anything from one decision to the next."""
+    return config.algorithm == "ismcts" and config.belief_temper > 0.0
 
 
 def check(config: PlannerConfig) -> None:

@@ -87,8 +87,13 @@ def availability_ucb(constant: float) -> Selector[Child]:
 
 def exploration_constant(info: GameInfo, config: PlannerConfig) -> float:
     """Returns the UCB constant in the game's units, so that returns need not be scaled to [-1, 1] one by one."""
-    half_range = (info.max_utility - info.min_utility) / 2.0
-    return config.exploration * (half_range if half_range > 0.0 else 1.0)
+    return config.exploration * half_range(info)
+
+
+def half_range(info: GameInfo) -> float:
+    """Returns half the game's utility range, the unit of the settings that are added to returns; 1 if it is empty."""
+    half = (info.max_utility - info.min_utility) / 2.0
+    return half if half > 0.0 else 1.0
 
 
 def widening(config: PlannerConfig) -> Widening:

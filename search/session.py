@@ -7,10 +7,10 @@ An argument's `config` (or each of its `seats`) is a `PlannerConfig` as JSON.
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from games.api import Game, PlaysOut
+from games.api import Game, PlaysOut, state_to_json
 from search import evaluators, planner
 from search.api import Decision, Planner, PlannerConfig, PlannerConfigError, Position
 from search.episodes import Table
@@ -21,9 +21,15 @@ PAYLOAD: tuple[str, ...] = (
     "search.api",
     "search.errors",
     "search.selection",
+    "search.puct",
+    "search.priors",
+    "search.resampling",
     "search.evaluators",
     "search.belief",
+    "search.likelihood",
+    "search.weighted_belief",
     "search.mcts",
+    "search.info_tree",
     "search.ismcts",
     "search.planner",
     "search.episodes",
@@ -41,22 +47,24 @@ def choose(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
     Args:
         game: the model.
         argument: `config`; `player`; `history` ([[observation, action or null], …], the last action null); `state`
-            (perfect information) or null.
+            (perfect information) or null; `report_belief` (default false).
         rng: the search's randomness.
 
     Returns:
         The fields of `Decision`, and `seconds`. If the search has no action at all, `action` is null and `fallback`
-        says why.
+        says why. `belief_states` is there only if the belief was asked for: [[weight, state], …].
 
     Raises:
         PlannerConfigError: the settings do not fit the model.
     """
     begin = time.perf_counter()
-    chooser = planner.make(game, PlannerConfig.from_json(argument["config"]))
+    config, position = PlannerConfig.from_json(argument["config"]), _position(argument)
+    chooser = _SEATED.take(game, config, position.player) or planner.make(game, config)
     try:
-        result = _to_json(chooser.choose(_position(argument), rng))
+        result = _to_json(game, chooser.choose(position, rng))
+        _SEATED.keep(game, config, position.player, chooser)
     except SearchFailedError as error:
-        result = _to_json(Decision("", {}, {}, 0, str(error), {}, {})) | {"action": None}
+        result = _to_json(game, Decision("", {}, {}, 0, str(error), {}, {})) | {"action": None}
     return result | {"seconds": time.perf_counter() - begin}
 
 
@@ -80,7 +88,9 @@ def play(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str, 
     for deal in range(argument["games"]):
         for rotation in range(len(seats) if argument.get("rotations", False) else 1):
             order = [(player + rotation) % len(seats) for player in range(len(seats))]
-            table = Table(game, [seats[index] for index in order], f"{base}/{deal}/{rotation}", f"{base}/{deal}")
+            # Planners of its own for each game: none may remember another game, or sit at two seats.
+            planners = _seats(game, [argument["seats"][index] for index in order])
+            table = Table(game, planners, f"{base}/{deal}/{rotation}", f"{base}/{deal}")
             episode = table.play(argument.get("max_actions", DEFAULT_MAX_ACTIONS))
             records.append({"deal": deal, "rotation": rotation, "seats": order} | episode.to_json())
     return {"games": records}
@@ -94,12 +104,11 @@ def visited(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[st
         trajectories (`state`, `player`, `action`, `legal_actions`, `chance`, `rewards`, `observations`). A game that
         was cut or failed lacks the last step.
     """
-    seats = _seats(game, argument["seats"])
     base = rng.getrandbits(64)
     trajectories = []
     for deal in range(argument["games"]):
         steps: list[dict[str, Any]] = []
-        table = Table(game, seats, f"{base}/{deal}/0", f"{base}/{deal}")
+        table = Table(game, _seats(game, argument["seats"]), f"{base}/{deal}/0", f"{base}/{deal}")
         episode = table.play(argument.get("max_actions", DEFAULT_MAX_ACTIONS), steps)
         trajectories.append({"episode": episode.to_json(), "steps": steps})
     return {"trajectories": trajectories}
@@ -157,13 +166,46 @@ def benchmark(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[
     }
 
 
-def _to_json(decision: Decision) -> dict[str, Any]:
-    return asdict(decision)
+class _Seated:
+    """The planners of the game in progress that keep a belief from move to move, by player.
+
+    Whether a position continues what a planner remembers is for the planner to see.
+    """
+
+    def __init__(self) -> None:
+        self._game: Game | None = None
+        self._planners: dict[int, tuple[PlannerConfig, Planner]] = {}
+
+    def take(self, game: Game, config: PlannerConfig, player: int) -> Planner | None:
+        """Returns the planner that was kept for such a request, None if there is none. It is kept no longer, so that
+        one whose search breaks off is not used again."""
+        if game is not self._game:
+            self._game, self._planners = None, {}
+        kept = self._planners.pop(player, None)
+        return kept[1] if kept is not None and kept[0] == config else None
+
+    def keep(self, game: Game, config: PlannerConfig, player: int, chooser: Planner) -> None:
+        """Keeps a planner, if it remembers anything at all."""
+        if planner.remembers(config):
+            self._game = game
+            self._planners[player] = (config, chooser)
+
+
+_SEATED = _Seated()
+
+
+def _to_json(game: Game, decision: Decision) -> dict[str, Any]:
+    # `asdict` would copy the states of a belief, which may be the game's own objects.
+    result = asdict(replace(decision, belief_states=None))
+    del result["belief_states"]
+    if decision.belief_states is not None:
+        result["belief_states"] = [[weight, state_to_json(game, state)] for weight, state in decision.belief_states]
+    return result
 
 
 def _position(argument: dict[str, Any]) -> Position:
     history = [(observation, action) for observation, action in argument.get("history") or []]
-    return Position(argument["player"], history, argument.get("state"))
+    return Position(argument["player"], history, argument.get("state"), argument.get("report_belief", False))
 
 
 def _seats(game: Game, seats: Sequence[str | dict[str, Any]]) -> list[Planner | None]:
