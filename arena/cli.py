@@ -23,6 +23,7 @@ from arena.commands import (
     tournament,
     trajectories,
     verify,
+    xp,
 )
 from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
 from cwm.sandbox import levels
@@ -48,6 +49,7 @@ app.command("resume")(synthesize.resume)
 app.command("evaluate")(evaluate.command)
 app.command("play")(play.command)
 app.command("arena")(tournament.command)
+app.command("xp")(xp.command)
 app.command("demo")(demo.command)
 app.command("report")(report.command)
 app.command("export")(export.command)

@@ -16,10 +16,10 @@ from cwm.evaluation import FINAL_SCORES
 def accuracy_table(rows: Sequence[Accuracy]) -> Table:
     """Returns accuracy by split and kind of test."""
     numbers = ["tests", "right", "wrong", "errors", "timeouts", "not run", "accuracy"]
-    table = _table("Accuracy", ["games", "kind of test"], numbers)
+    table = new_table("Accuracy", ["games", "kind of test"], numbers)
     for row in rows:
         counts = (row.total, row.passed, row.failed, row.errors, row.timeouts, row.not_run)
-        _add(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
+        add_row(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
     return table
 
 
@@ -30,11 +30,11 @@ def headline(rows: Sequence[Accuracy]) -> list[Accuracy]:
 
 def usage_table(rows: Sequence[UsageRow]) -> Table:
     """Returns calls, tokens and money by purpose."""
-    table = _table("Language model", ["purpose"], ["calls", "input tokens", "output tokens", "cost"])
+    table = new_table("Language model", ["purpose"], ["calls", "input tokens", "output tokens", "cost"])
     for row in rows:
         mark = "~" if row.estimated else ""
         tokens = (f"{mark}{formatting.whole(count)}" for count in (row.input_tokens, row.output_tokens))
-        _add(table, row.purpose, formatting.whole(row.calls), *tokens, formatting.money(row.cost))
+        add_row(table, row.purpose, formatting.whole(row.calls), *tokens, formatting.money(row.cost))
     return table
 
 
@@ -42,12 +42,12 @@ def standings_table(standings: Standings, title: str = "Arena") -> Table:
     """Returns the results of every lineup, with 95 % intervals."""
     if cooperative(standings):
         return _cooperative_table(standings, title)
-    table = _table(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
+    table = new_table(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
     for result in standings.lineups:
         for side in result.sides:
             figures = (side.win, side.draw, side.loss, side.payoff)
             lineup = " + ".join(result.lineup)
-            _add(table, lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
+            add_row(table, lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
     return table
 
 
@@ -55,11 +55,11 @@ def agents_table(standings: Standings) -> Table:
     """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move."""
     together = cooperative(standings)
     results = ["R with itself", "R with others"] if together else ["return against others", "win"]
-    table = _table("Agents", ["agent"], [*results, "forfeits", "fallbacks", "moves", "time a move"])
+    table = new_table("Agents", ["agent"], [*results, "forfeits", "fallbacks", "moves", "time a move"])
     for agent in standings.agents:
         figures = _together(agent) if together else _against(agent)
         counts = (formatting.counts(agent.forfeits), formatting.counts(agent.fallbacks), formatting.whole(agent.moves))
-        _add(table, agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
+        add_row(table, agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
     return table
 
 
@@ -67,9 +67,9 @@ def matrix_table(standings: Standings) -> Table:
     """Returns the pairing matrix of a game for two: row's agent seated with column's."""
     names = [agent.agent for agent in standings.agents]
     title = "R of the pair" if cooperative(standings) else "Return of the row's agent"
-    table = _table(title, [""], names)
+    table = new_table(title, [""], names)
     for name, row in zip(names, standings.matrix, strict=True):
-        _add(table, name, *map(formatting.estimate, row))
+        add_row(table, name, *map(formatting.estimate, row))
     return table
 
 
@@ -78,7 +78,7 @@ def paper_table(game: str) -> Table | None:
     rows = paper_figures.rows(game)
     if not rows:
         return None
-    table = _table(
+    table = new_table(
         "Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "EE", "WEE", "LEN"]
     )
     table.caption = paper_figures.YOKAI_SOURCE
@@ -86,7 +86,7 @@ def paper_table(game: str) -> Table | None:
         figures = (formatting.pair(row.self_play), formatting.pair(row.cross_play))
         shares = (row.cross_success_early, row.cross_early, row.cross_won_given_early)
         more = (*map(formatting.share, shares), formatting.share(row.cross_length, 1))
-        _add(table, row.agent, "yes" if row.memory else "no", *figures, *more)
+        add_row(table, row.agent, "yes" if row.memory else "no", *figures, *more)
     return table
 
 
@@ -103,10 +103,10 @@ def arena_tables(arena: ArenaView) -> list[Table]:
 def report(data: ReportData) -> RenderableType:
     """Returns the whole report for the terminal: notices, summary, accuracy, usage, arenas, published figures."""
     parts: list[RenderableType] = [Text(notice, style="yellow") for notice in data.notices]
-    summary = _table(data.title, ["", ""], [])
+    summary = new_table(data.title, ["", ""], [])
     for name, value in data.summary:
-        _add(summary, name, value)
-    _add(summary, "sandbox level", data.sandbox)
+        add_row(summary, name, value)
+    add_row(summary, "sandbox level", data.sandbox)
     parts.append(summary)
     if data.accuracy:
         parts.append(accuracy_table(headline(data.accuracy)))
@@ -121,15 +121,16 @@ def report(data: ReportData) -> RenderableType:
 
 
 def _cooperative_table(standings: Standings, title: str) -> Table:
-    table = _table(title, ["lineup"], ["games", "R", "return", "SEE", "EE", "WEE", "LEN", "won"])
+    table = new_table(title, ["lineup"], ["games", "R", "return", "SEE", "EE", "WEE", "LEN", "won"])
     for result in standings.lineups:
         if result.cooperation is not None:
-            figures = _figures(result.cooperation)
-            _add(table, " + ".join(result.lineup), formatting.whole(result.games), *figures)
+            figures = cooperative_figures(result.cooperation)
+            add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *figures)
     return table
 
 
-def _figures(found: Cooperation) -> list[str]:
+def cooperative_figures(found: Cooperation) -> list[str]:
+    """Returns R, return, SEE, EE, WEE, LEN and the share of wins as text."""
     shares = (found.success_early, found.early, found.won_given_early)
     return [
         formatting.estimate(found.score),
@@ -152,7 +153,8 @@ def _against(agent: AgentResult) -> list[str]:
     return [formatting.estimate(side.payoff), formatting.estimate(side.win)]
 
 
-def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
+def new_table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
+    """Returns a table with columns of texts, then columns of numbers."""
     table = Table(title=Text(title), title_justify="left")
     for name in texts:
         table.add_column(Text(name))
@@ -161,6 +163,7 @@ def _table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _add(table: Table, *cells: str) -> None:
+def add_row(table: Table, *cells: str) -> None:
+    """Adds a row of plain text."""
     # Text objects: a name in square brackets is no markup.
     table.add_row(*(Text(cell) for cell in cells))

@@ -1,0 +1,156 @@
+"""`cwm xp`: self-play and cross-play of independent agents of one game, with what they believed along the way."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena import belief_probe, console, cross_play, recorded_models, shipped
+from arena.agent_factory import load_bundle
+from arena.agent_specs import AgentSpec, parse
+from arena.cross_play import CrossPlay, CrossPlayConfig
+from arena.errors import EXIT_SYSTEM, UsageError
+from arena.options import AsJson, Seed, Workers
+from arena.report import cross_play_page
+from arena.report.cross_play_tables import ablation_table, belief_tables, lineup_tables, summary_table
+from arena.runtime import Runtime
+from arena.tournament import Progress as GameProgress
+from cwm.llm.files import write_whole
+from games import registry
+
+ABLATIONS: Final[dict[str, dict[str, Any]]] = {
+    "full": {"selection": "puct", "prior": "policy", "belief_temper": 1.0, "leaf": "value"},
+    "no weights": {"selection": "puct", "prior": "policy", "belief_temper": 0.0, "leaf": "value"},
+    "no prior": {"selection": "ucb", "belief_temper": 1.0, "leaf": "value"},
+    "no value": {"selection": "puct", "prior": "policy", "belief_temper": 1.0, "leaf": "rollout"},
+    "plain": {"selection": "ucb", "belief_temper": 0.0, "leaf": "value"},
+}
+"""What is taken away from every agent with a model: the weights of the belief, the prior in the search, the value
+function, or weights and prior both."""
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")],
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            help="One option an agent: cwm:RUN, partner:NAME, random, …; default: the recorded models of the game.",
+        ),
+    ] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games a lineup, over all its seatings.")] = 40,
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
+    ] = None,
+    seed: Seed = 0,
+    workers: Workers = 2,
+    probe: Annotated[
+        int, typer.Option("--probe", min=0, help="Read the beliefs along so many games of each lineup.")
+    ] = 0,
+    ablations: Annotated[
+        int, typer.Option("--ablations", min=0, help="Also play so many games a lineup without each of the parts.")
+    ] = 0,
+    run: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the tables and a heat map to this page.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
+    agents = _agents(game, agent, simulations)
+    level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
+    config = CrossPlayConfig(game, agents, games, seed, Runtime(level=level))
+    found = _play(config, run, workers)
+    probes = _probes(config, found, probe)
+    without = _ablations(config, ablations, run, workers)
+    if html is not None:
+        write_whole(html, cross_play_page.render(found, probes, without))
+    if as_json:
+        console.print_json(_json(config, found, probes, without))
+    else:
+        _print(found, probes, without)
+    if found.missing:
+        console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
+        raise typer.Exit(EXIT_SYSTEM)
+
+
+def _agents(game: str, given: list[str] | None, simulations: int | None) -> tuple[AgentSpec, ...]:
+    texts = given or [f"cwm:{name},name={name}" for name in recorded_models.names_of(game)]
+    if not texts:
+        raise UsageError(f"No recorded model ships for {game}: give agents with --agent.")
+    agents = [parse(text) for text in texts]
+    if simulations is not None:
+        planners = ("mcts", "ismcts", "cwm")
+        agents = [
+            replace(spec, planner=spec.planner | {"simulations": simulations}) if spec.kind in planners else spec
+            for spec in agents
+        ]
+    return tuple(recorded_models.filled_in(agents, game))
+
+
+def _play(config: CrossPlayConfig, folder: Path | None, workers: int, what: str = "games") -> CrossPlay:
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console.notices, transient=True) as shown:
+        task = shown.add_task(what, total=None)
+
+        def progress(state: GameProgress) -> None:
+            shown.update(task, completed=state.done, total=state.total)
+
+        return cross_play.run(config, folder, workers, progress)
+
+
+def _probes(config: CrossPlayConfig, found: CrossPlay, games: int) -> list[belief_probe.Probe]:
+    """Reads the beliefs along the first games of each lineup."""
+    chosen = []
+    counts: dict[tuple[str, ...], int] = {}
+    for record in found.records:
+        lineup = tuple(sorted(record.seats))
+        counts[lineup] = counts.get(lineup, 0) + 1
+        if counts[lineup] <= games:
+            chosen.append(record)
+    specs = {spec.name: spec for part in config.tournaments().values() for spec in part.agents}
+    return list(belief_probe.probe(registry.make(config.game), chosen, specs, config.runtime))
+
+
+def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers: int) -> dict[str, CrossPlay]:
+    found = {}
+    for name, settings in ABLATIONS.items() if games else ():
+        agents = tuple(
+            replace(spec, planner=spec.planner | settings) if spec.kind == "cwm" else spec for spec in config.agents
+        )
+        part = replace(config, agents=agents, games=games)
+        place = None if folder is None else folder / "ablations" / name.replace(" ", "-")
+        found[name] = _play(part, place, workers, name)
+    return found
+
+
+def _json(
+    config: CrossPlayConfig, found: CrossPlay, probes: list[belief_probe.Probe], without: dict[str, CrossPlay]
+) -> dict[str, Any]:
+    return {
+        "game": config.game,
+        "agents": [spec.to_json() for spec in config.agents],
+        "games": config.games,
+        "seed": config.seed,
+        "sandbox": config.runtime.level,
+        **found.to_json(),
+        "calibration": [asdict(item) for item in belief_probe.calibration(probes)],
+        "calibration_at_the_end": [asdict(item) for item in belief_probe.calibration(probes, ended=True)],
+        "truth": {
+            name: {str(number): asdict(value) for number, value in belief_probe.over_time(probes, alone).items()}
+            for name, alone in (("self_play", True), ("cross_play", False))
+        },
+        "ablations": {name: part.to_json() for name, part in without.items()},
+    }
+
+
+def _print(found: CrossPlay, probes: list[belief_probe.Probe], without: dict[str, CrossPlay]) -> None:
+    for table in (*lineup_tables(found), summary_table(found)):
+        console.out.print(table)
+    if probes:
+        for table in belief_tables(probes):
+            console.out.print(table)
+    if without:
+        console.out.print(ablation_table(without))

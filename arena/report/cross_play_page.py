@@ -1,0 +1,91 @@
+"""Self-play and cross-play as one HTML page: tables, a heat map, the calibration curve, the belief over time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from arena import belief_probe
+from arena.belief_probe import Probe
+from arena.cross_play import CrossPlay
+from arena.intervals import Estimate
+from arena.report import formatting, paper_figures
+from arena.report.page import heat
+
+WIDTH, HEIGHT, MARGIN = 460, 260, 40
+"""Of a chart, in pixels."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of one line of a chart, as SVG coordinates.
+
+    Attributes:
+        name: in the legend.
+        points: `x,y` pairs for a polyline.
+        marks: (x, y, title) of each point.
+    """
+
+    name: str
+    points: str
+    marks: tuple[tuple[float, float, str], ...]
+
+
+def render(found: CrossPlay, probes: Sequence[Probe], without: Mapping[str, CrossPlay]) -> str:
+    """Returns the page; it needs no network and no script.
+
+    Args:
+        found: the figures.
+        probes: decisions whose beliefs were read; empty if none were.
+        without: figures without one part each; empty if they were not played.
+    """
+    environment = Environment(
+        loader=PackageLoader("arena.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        with_error=formatting.with_error, whole=formatting.whole, seconds=formatting.seconds, pair=formatting.pair
+    )
+    return environment.get_template("cross_play.html.j2").render(
+        found=found,
+        without=without,
+        heat=lambda cell: heat(found.table, cell),
+        paper=paper_figures.rows(found.table.game),
+        paper_source=paper_figures.YOKAI_SOURCE,
+        calibration=_calibration(probes),
+        truth=_truth(probes),
+        chart={"width": WIDTH, "height": HEIGHT, "margin": MARGIN},
+    )
+
+
+def _calibration(probes: Sequence[Probe]) -> list[Curve]:
+    curves = []
+    for name, ended in (("at every turn", False), ("where the agent ended the game", True)):
+        bins = belief_probe.calibration(probes, ended)
+        if bins:
+            curves.append(_curve(name, [(item.believed, item.real) for item in bins], 1.0))
+    return curves
+
+
+def _truth(probes: Sequence[Probe]) -> list[Curve]:
+    lines = {
+        name: belief_probe.over_time(probes, alone) for name, alone in (("self-play", True), ("cross-play", False))
+    }
+    longest = max((number for line in lines.values() for number in line), default=0)
+    return [
+        _curve(name, [(float(number), value) for number, value in line.items()], float(max(1, longest)))
+        for name, line in lines.items()
+        if line
+    ]
+
+
+def _curve(name: str, points: Sequence[tuple[float, Estimate]], widest: float) -> Curve:
+    marks = []
+    for across, value in points:
+        x = MARGIN + across / widest * (WIDTH - 2 * MARGIN)
+        y = HEIGHT - MARGIN - value.mean * (HEIGHT - 2 * MARGIN)
+        marks.append((round(x, 1), round(y, 1), f"{across:g}: {formatting.with_error(value)}, n = {value.n}"))
+    return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))

@@ -1,0 +1,16 @@
+from pathlib import Path
+from typing import Any
+
+
+def test_cross_play_of_partners_prints_one_document_and_a_page(cwm: Any, tmp_path: Path) -> None:
+    page = tmp_path / "xp.html"
+    options = ("--agent", "partner:heuristic", "--agent", "partner:end-at-once", "--games", "2", "--html", str(page))
+    found = cwm("xp", "yokai-9c-2p", *options, "--json").json
+    assert found["table"]["games"] == 6
+    assert found["self_play"]["length"]["n"] == 2
+    assert found["ablations"] == {}
+    assert "Cross-play on yokai-9c-2p" in page.read_text(encoding="utf-8")
+
+
+def test_cross_play_without_agents_says_what_to_give(refused: Any) -> None:
+    assert "No recorded model ships for kuhn_poker: give agents with --agent." in refused("xp", "kuhn_poker").err
