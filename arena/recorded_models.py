@@ -15,9 +15,10 @@ from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import content_key
 
 RECORDED = "recorded"
-"""Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`."""
+"""Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one
+synthesis of a game was recorded, the others are named by their seeds: `cwm:recorded-s1`."""
 SEED = 0
-"""The recordings were made with this seed."""
+"""The first recording of every game was made with this seed."""
 
 
 def cache_folder() -> Path:
@@ -25,36 +26,50 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cwm"
 
 
-def folder_of(game: str) -> Path:
+def names_of(game: str) -> list[str]:
+    """Returns how agents name the recorded models of a game, independent of each other; [] if there is none."""
+    return [recordings.name_of(RECORDED, seed) for seed in recordings.bundled_seeds(game)]
+
+
+def folder_of(game: str, seed: int = SEED) -> Path:
     """Returns the folder of the replayed run of a game, made from the recording unless it is there already.
 
+    Args:
+        game: registry id.
+        seed: of the recording.
+
     Raises:
-        UsageError: no recording ships for the game, or it did not lead to a model.
+        UsageError: no such recording ships for the game, or it did not lead to a model.
     """
-    if game not in recordings.bundled_names():
-        raise UsageError(f"No recorded completions ship for {game}; known: {', '.join(recordings.bundled_names())}.")
-    settings = shipped.settings_for(standard_settings(game, None, None, SEED))
-    lines = [record.line() for record in recordings.load(game).records]
+    name = recordings.name_of(game, seed)
+    if name not in recordings.bundled_names():
+        raise UsageError(f"No recorded completions {name} ship; known: {', '.join(recordings.bundled_names())}.")
+    settings = shipped.settings_for(standard_settings(game, None, None, seed))
+    lines = [record.line() for record in recordings.load(name).records]
     key = content_key([lines, settings.to_json()])[:16]
-    folder = cache_folder() / f"{game}-{key}"
+    folder = cache_folder() / f"{name}-{key}"
     try:
         ModelBundle.load(folder)
     except ModelBundleError:
-        console.notices.print(f"replaying the recording of {game}, once; the model is kept in {folder}")
-        inputs = run_inputs.registered(game, settings.train_games, SEED)
+        console.notices.print(f"replaying the recording {name}, once; the model is kept in {folder}")
+        inputs = run_inputs.registered(game, settings.train_games, seed)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=console.notices.print).model()
         if outcome.bundle is None:
-            raise UsageError(f"The recording of {game} leads to no model.") from None
+            raise UsageError(f"The recording {name} leads to no model.") from None
     return folder
 
 
 def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
-    """Returns agents with the recorded model's folder in the place of `cwm:recorded`; their names stay.
+    """Returns agents with the recorded models' folders in the place of `cwm:recorded` and the like; names stay.
 
     Raises:
-        UsageError: an agent wants the recorded model of a game for which no recording ships.
+        UsageError: an agent wants a recorded model that does not ship for the game.
     """
-    wanted = [spec.kind == "cwm" and spec.model == RECORDED for spec in specs]
-    model = str(folder_of(game) / MODEL) if any(wanted) else None
-    return [replace(spec, model=model) if recorded else spec for spec, recorded in zip(specs, wanted, strict=True)]
+    seeds = {recordings.name_of(RECORDED, seed): seed for seed in (SEED, *recordings.bundled_seeds(game))}
+    return [
+        replace(spec, model=str(folder_of(game, seeds[spec.model]) / MODEL))
+        if spec.kind == "cwm" and spec.model in seeds
+        else spec
+        for spec in specs
+    ]

@@ -99,8 +99,8 @@ def model_spec(settings: RunSettings) -> str:
     if settings.llm != DEFAULT_LLM:
         return settings.llm
     if _ships(settings):
-        return f"replay:{settings.game}"
-    names = recordings.bundled_names()
+        return f"replay:{_recording(settings)}"
+    names = recordings.bundled_games()
     own = "" if settings.registered else "your own game "
     raise UsageError(
         f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
@@ -109,4 +109,10 @@ def model_spec(settings: RunSettings) -> str:
 
 
 def _ships(settings: RunSettings) -> bool:
-    return settings.registered and settings.game in recordings.bundled_names()
+    return settings.registered and settings.game in recordings.bundled_games()
+
+
+def _recording(settings: RunSettings) -> str:
+    """Returns the name of the recording with the run's seed; where none has it, of the first, to explain the miss."""
+    shipped = settings.seed in recordings.bundled_seeds(settings.game)
+    return recordings.name_of(settings.game, settings.seed if shipped else 0)

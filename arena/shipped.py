@@ -22,7 +22,7 @@ RECORDINGS: Final[dict[str, str]] = {
     "tic_tac_toe": "5a1df0a201f462a530de4235b7993e173dc028edb9aefab98e85b2072a26615f",
     "yokai-9c-2p": "8ca6c3992388393e1caa290ae0bd94a973e2444732320523b05cf63c1f1b9c63",
 }
-"""SHA-256 of each recording, see `recording_hash`."""
+"""SHA-256 of each recording by its name, see `recording_hash`."""
 MODELS: Final[frozenset[str]] = frozenset(
     {
         "8ee84e09ab5b5dedb08b359c3b2620a4dd9e9500f40cacbcce923d169b1a7a3c",
@@ -34,9 +34,9 @@ MODELS: Final[frozenset[str]] = frozenset(
 """SHA-256 of the models that the recordings lead to, see `ModelBundle.hash`."""
 
 
-def recording_hash(game: str) -> str:
-    """Returns the SHA-256 of the recorded completions of a game, as lines of JSON."""
-    lines = [record.line() for record in recordings.load(game).records]
+def recording_hash(name: str) -> str:
+    """Returns the SHA-256 of the recorded completions of a recording, as lines of JSON."""
+    lines = [record.line() for record in recordings.load(name).records]
     return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
 
 
@@ -89,9 +89,10 @@ def _strong(level: Level) -> bool:
 
 
 def _is_shipped(settings: RunSettings) -> bool:
-    if settings.llm != DEFAULT_LLM or settings.game not in recordings.bundled_names():
+    if settings.llm != DEFAULT_LLM or settings.seed not in recordings.bundled_seeds(settings.game):
         return False
-    return RECORDINGS.get(settings.game) == recording_hash(settings.game)
+    name = recordings.name_of(settings.game, settings.seed)
+    return RECORDINGS.get(name) == recording_hash(name)
 
 
 def _lowered() -> Level:

@@ -77,4 +77,4 @@ def _measurements(name: Name, model: Path | None, games: int, seed: int, workers
 
 
 def _recorded() -> list[str]:
-    return recordings.bundled_names()
+    return recordings.bundled_games()

@@ -117,6 +117,26 @@ def bundled_names() -> list[str]:
     return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
 
 
+def bundled_seeds(game: str) -> list[int]:
+    """Returns the seeds with which recordings of a game ship, each of an independent synthesis; [] if none does."""
+    return sorted(seed for name in bundled_names() for found, seed in [_parts(name)] if found == game)
+
+
+def bundled_games() -> list[str]:
+    """Returns the games of which a recording with seed 0 ships."""
+    return [name for name in bundled_names() if _parts(name)[1] == 0]
+
+
+def name_of(game: str, seed: int) -> str:
+    """Returns the name of a game's recording: the game's id for seed 0, else with the seed, e.g. `yokai-9c-2p-s1`."""
+    return game if seed == 0 else f"{game}-s{seed}"
+
+
+def _parts(name: str) -> tuple[str, int]:
+    game, mark, seed = name.rpartition("-s")
+    return (game, int(seed)) if mark and seed.isdecimal() else (name, 0)
+
+
 def bundled() -> list[Recording]:
     """Returns the recordings that ship with the project, loaded and checked.
 
