@@ -25,7 +25,10 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("randm", "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, human; did you mean 'random'?"),
+        (
+            "randm",
+            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, human; did you mean 'random'?",
+        ),
         ("random:sims=3", "Agent 'random' takes only name= and view=, not simulations."),
         ("mcts:sims", "Agent 'mcts:sims': 'sims' is no setting; write NAME=VALUE."),
         ("mcts:sims=", "Agent 'mcts:sims=': 'sims=' is no setting; write NAME=VALUE."),

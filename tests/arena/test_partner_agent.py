@@ -25,7 +25,11 @@ def test_partners_play_in_a_tournament():
 @pytest.mark.parametrize(
     ("text", "game", "message"),
     [
-        ("partner:nobody", "yokai-9c-2p", "has the partners heuristic, end-at-once, never-end, hint-liar, not 'nobody'"),
+        (
+            "partner:nobody",
+            "yokai-9c-2p",
+            "has the partners heuristic, end-at-once, never-end, hint-liar, not 'nobody'",
+        ),
         ("partner:heuristic", "tic_tac_toe", "tic_tac_toe has the partners none"),
         ("partner:heuristic,view=memory", "yokai-9c-2p", "partners see the view 'default', not 'memory'"),
     ],
