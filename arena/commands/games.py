@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena import console, rendering, rendering_files
+from arena import console, rendering, rendering_files, rendering_sources
 from arena.commands import check_batched
 from arena.options import AsJson, Seed
 from arena.rendering_files import Format
@@ -95,8 +95,8 @@ def render(
 ) -> None:
     """Draw a game of Yōkai: the true colours above, what one player sees below."""
     target = rendering_files.Target(form, step, out, force)
-    game, record = rendering.load(source, game_index, seed)
-    film = rendering.film(rendering.require_drawing(game), record, player, view)
+    game, record = rendering_sources.load(source, game_index, seed)
+    film = rendering.film(game, record, player, view)
     path = rendering_files.write(film, target)
     frames = "1 frame" if step is not None or len(film.frames) == 1 else f"{len(film.frames)} frames"
     console.notices.print(f"{film.name}, {frames}, {film.frames[-1].title.lower()}: {path}")

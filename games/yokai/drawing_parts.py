@@ -98,7 +98,8 @@ def definitions(colours: Iterable[str], subsets: Iterable[Sequence[str]]) -> str
 
 
 def _definition(name: str, content: str) -> str:
-    return f'<g id="yokai-{name}">{content}</g>'
+    # A rule that names `.yokai` first holds within what is referred to only if the class is there once more.
+    return f'<g id="yokai-{name}" class="yokai">{content}</g>'
 
 
 def _use(name: str, attributes: str = "") -> str:
