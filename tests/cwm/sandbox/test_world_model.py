@@ -1,6 +1,9 @@
 """A program as a `Game` in the parent, and a model as files."""
 
+import hashlib
+import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +15,7 @@ from cwm.trajectories import collect
 from cwm.unit_tests import BuildOptions
 from cwm.world_model import WorldModel, WorldModelError
 from games import contract
-from games.api import EstimatesValue, IllegalActionError, ResamplesHistory
+from games.api import EstimatesPolicy, EstimatesValue, IllegalActionError, ResamplesHistory
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +133,67 @@ def test_evaluation_is_the_same_with_one_worker_and_with_two(bundle, sandbox):
     assert 0.9 < reports[0].accuracy("transition") < 1.0
     assert reports[0].fields["final_scores"].wrong == len(reports[0].failed)
     assert told[-1][0] == told[-1][1] == len(told) // 2
+
+
+PRIOR = "def policy_prior(state, legal_actions, player_id):\n    return [1 / len(legal_actions)] * len(legal_actions)\n"
+
+
+def test_a_prior_is_offered_saved_and_read_back_and_removed(bundle, sandbox, tmp_path):
+    plain = bundle("high_card")
+    with WorldModel(plain, sandbox) as model:
+        assert not isinstance(model, EstimatesPolicy)
+    with_prior = replace(plain, prior_source=PRIOR)
+    with_prior.save(tmp_path)
+    loaded = ModelBundle.load(tmp_path)
+    assert (loaded.hash, loaded.prior_source) == (with_prior.hash, PRIOR)
+    with WorldModel(loaded, sandbox) as model:
+        assert isinstance(model, EstimatesPolicy)
+        assert model.policy(model.initial_state(), ["a", "b"], 0) == [0.5, 0.5]
+    plain.save(tmp_path)
+    assert not (tmp_path / "policy_prior.py").exists()
+    assert ModelBundle.load(tmp_path).prior_source is None
+
+
+def test_a_prior_changes_the_hash_and_none_leaves_it_as_it_was(bundle):
+    plain = bundle("tic_tac_toe")
+    content = [plain.source, None, plain.initial_state, describe(plain.game_info), plain.rules_hash]
+    assert plain.hash == hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    hashes = {replace(plain, prior_source=prior).hash for prior in (None, "", PRIOR)}
+    assert len(hashes) == 3
+
+
+def test_a_prior_that_was_changed_added_or_dropped_is_noticed(bundle, tmp_path):
+    replace(bundle("tic_tac_toe"), prior_source=PRIOR).save(tmp_path)
+    record = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps(record | {"policy_prior": False}))
+    with pytest.raises(ModelBundleError, match="one of them was changed"):
+        ModelBundle.load(tmp_path)
+    (tmp_path / "model.json").write_text(json.dumps(record))
+    (tmp_path / "policy_prior.py").write_text(PRIOR + "\n")
+    with pytest.raises(ModelBundleError, match="one of them was changed"):
+        ModelBundle.load(tmp_path)
+
+
+def test_a_prior_has_a_namespace_of_its_own_and_its_own_file_in_tracebacks(bundle, sandbox):
+    prior = (
+        "def get_current_player(state):\n    return 1 // 0\n\n\n"
+        "def policy_prior(state, legal_actions, player_id):\n    return get_current_player(state)\n"
+    )
+    with WorldModel(replace(bundle("tic_tac_toe"), prior_source=prior), sandbox) as model:
+        assert model.current_player(model.initial_state()) == 0
+        with pytest.raises(WorldModelError, match="ZeroDivisionError in line 2") as caught:
+            model.policy(model.initial_state(), [], 0)
+    assert 'File "policy_prior.py", line 2, in get_current_player' in caught.value.reply.failure.traceback
+
+
+@pytest.mark.parametrize(
+    ("metadata", "prior", "settings"),
+    [
+        ({}, None, {}),
+        ({}, PRIOR, {"selection": "puct", "prior": "policy", "belief_temper": 1.0}),
+        ({"plays_with": {"selection": "ucb"}}, PRIOR, {"selection": "ucb"}),
+        ({"plays_with": "all its heart"}, None, {}),
+    ],
+)
+def test_a_bundle_says_which_settings_it_plays_with(bundle, metadata, prior, settings):
+    assert replace(bundle("tic_tac_toe"), metadata=metadata, prior_source=prior).plays_with == settings
