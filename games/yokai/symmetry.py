@@ -25,6 +25,8 @@ AnyArray: TypeAlias = Any
 """A NumPy or a JAX array."""
 Table: TypeAlias = NDArray[np.int32]
 TURNS: Final = 4
+LISTED_HINTS: Final = 5
+"""So many hints at most are permuted in all ways."""
 
 
 class Tables(NamedTuple):
@@ -75,7 +77,7 @@ class Element:
 
 
 class Symmetries:
-    """All symmetries of one configuration, numbered from 0; number 0 changes nothing.
+    """Symmetries of one configuration, numbered from 0; number 0 changes nothing.
 
     Attributes:
         config: the configuration.
@@ -90,9 +92,9 @@ class Symmetries:
         colours: bool = True,
         turns: bool = True,
         mirror: bool = False,
-        hints: bool = False,
+        hints: bool | Sequence[Sequence[int]] = False,
     ) -> None:
-        """Lists a group.
+        """Lists a group, or with chosen permutations of the hints a part of one.
 
         Args:
             config: the configuration.
@@ -100,22 +102,22 @@ class Symmetries:
             colours: permute the colours.
             turns: turn the grid.
             mirror: mirror the grid too: all 8 symmetries of the square.
-            hints: permute the hints' indices; at most 5 hints, as there are H! ways.
+            hints: permute the hints' indices: in all H! ways, with at most 5 hints; or in these ways, each the list
+                of every hint's new index.
 
         Raises:
-            GameError: there are too many ways to permute the hints.
+            GameError: there are too many ways to permute the hints, or one of those given is no permutation.
         """
-        if hints and config.hints > 5:
-            raise GameError(f"{config.id} has {config.hints}! permutations of hints: leave `hints` out.")
         self.config = config
         numbers = range(len(config.colours))
+        hint_ways = _hint_permutations(config, hints)
         self.elements = [
             Element(colour, turn, mirrored, hint)
             for colour, mirrored, turn, hint in product(
                 permutations(numbers) if colours else [tuple(numbers)],
                 (False, True) if mirror else (False,),
                 range(TURNS if turns else 1),
-                permutations(range(config.hints)) if hints else [tuple(range(config.hints))],
+                hint_ways,
             )
         ]
         self.tables = _tables(config, self.elements, relabel)
@@ -236,6 +238,23 @@ class Symmetries:
     @staticmethod
     def _set(xp: Any, features: AnyArray, channel: int, values: AnyArray) -> AnyArray:
         return xp.where(np.arange(features.shape[-1]) == channel, values[..., None], features)
+
+
+def _hint_permutations(config: Config, hints: bool | Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """Returns the chosen permutations of the hints' indices, the one that changes nothing first."""
+    unchanged = tuple(range(config.hints))
+    if hints is True and config.hints > LISTED_HINTS:
+        raise GameError(
+            f"{config.id} has {config.hints}! permutations of hints, too many to list: give `hints` a list of some."
+        )
+    if isinstance(hints, bool):
+        return list(permutations(unchanged)) if hints else [unchanged]
+    for given in hints:
+        if sorted(given) != list(unchanged):
+            raise GameError(
+                f"{list(given)} is no permutation of {config.id}'s {config.hints} hints: give each index once."
+            )
+    return list(dict.fromkeys([unchanged, *(tuple(given) for given in hints)]))
 
 
 def _row(table: Table, number: AnyArray, like: AnyArray) -> AnyArray:
