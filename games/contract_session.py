@@ -145,7 +145,7 @@ def check(game: Game, argument: dict[str, Any], rng: random.Random) -> list[Json
     found = contract.check(plain, games=games, seed=seed, refuses_illegal=False)
     if hasattr(plain, "resample_history"):
         named = {violation.rule for violation in found}
-        leaks = contract.check_leaks(plain, games=max(1, games // 4), seed=seed)
+        leaks = contract.check_leaks(plain, games=max(1, games // 2), seed=seed)
         found += [violation for violation in leaks if violation.rule not in named]
     return [_to_json(violation) for violation in found]
 
