@@ -82,7 +82,7 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
     bundle = load_bundle(spec)
     if spec.model_hash not in (None, bundle.hash):
         raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")
-    return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view)
+    return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view, spec.workers)
 
 
 def _check_partner(spec: AgentSpec, game: Game) -> None:

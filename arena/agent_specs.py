@@ -25,6 +25,9 @@ SHORT_NAMES = {
 }
 """Short names of planner settings, as the command line takes them."""
 
+MOST_WORKERS = 64
+"""Each is a process."""
+
 _TYPES: dict[str, type] = {
     item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
 }
@@ -48,6 +51,7 @@ class AgentSpec:
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name.
         model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
+        workers: for `cwm`: how many processes share the simulations of a move.
     """
 
     kind: Kind
@@ -56,9 +60,14 @@ class AgentSpec:
     planner: dict[str, Any] = field(default_factory=dict)
     model: str | None = None
     model_hash: str | None = None
+    workers: int = 1
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        # Keys of stored games are hashes of this: an agent of one worker keeps those it always had.
+        if self.workers == 1:
+            del data["workers"]
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "AgentSpec":
@@ -94,7 +103,7 @@ def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, and `partner:NAME`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
-    `temper`, …); `view=` and `name=` go with any agent, `algorithm=` with `cwm`.
+    `temper`, …); `view=` and `name=` go with any agent, `algorithm=` and `workers=` with `cwm`.
 
     Raises:
         AgentSpecError: the text is not such a description.
@@ -114,11 +123,14 @@ def parse(text: str) -> AgentSpec:
     settings = _settings(text, parts)
     name = settings.pop("name", text.strip())
     view = settings.pop("view", DEFAULT_VIEW)
+    if "workers" in settings and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
+    workers = settings.pop("workers", 1)
     if settings and kind in ("random", "partner", "human"):
         raise AgentSpecError(f"Agent {kind!r} takes only name= and view=, not {', '.join(sorted(settings))}.")
     if "algorithm" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
-    return AgentSpec(kind=kind, name=name, view=view, planner=settings, model=model)  # type: ignore[arg-type]
+    return AgentSpec(kind=kind, name=name, view=view, planner=settings, model=model, workers=workers)  # type: ignore[arg-type]
 
 
 def _settings(text: str, parts: list[str]) -> dict[str, Any]:
@@ -142,8 +154,14 @@ def _value(text: str, key: str, value: str) -> Any:
         if value not in _CHOICES[key]:
             raise AgentSpecError(f"Agent {text!r}: {key} is {' or '.join(_CHOICES[key])}, not {value!r}.")
         return value
+    if key == "workers":
+        if not value.isdecimal() or not 1 <= int(value) <= MOST_WORKERS:
+            raise AgentSpecError(
+                f"Agent {text!r}: workers must be a whole number from 1 to {MOST_WORKERS}, not {value!r}."
+            )
+        return int(value)
     if key not in _TYPES:
-        known = [*_TYPES, *SHORT_NAMES, "algorithm", "view", "name"]
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "view", "name"]
         near = difflib.get_close_matches(key, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
         raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")

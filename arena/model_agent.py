@@ -1,9 +1,13 @@
 """A planner on a code world model: model and search run together in a sandboxed worker, one round trip a move."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from arena.agents import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
+from arena.root_parallel import merged
 from arena.runtime import Runtime
+from arena.seeds import derive
 from cwm.sandbox.api import Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.sandbox.isolation import SandboxUnavailableError
@@ -18,47 +22,77 @@ _TIME = (Outcome.CPU_EXCEEDED, Outcome.WALL_TIMEOUT)
 class ModelAgent:
     """Plays with a synthesised program; it never sees the true game, only its own observations.
 
-    Each game gets a fresh worker, so that nothing which a program keeps to itself passes from game to game.
+    Each game gets fresh workers, so that nothing which a program keeps to itself passes from game to game. With
+    several of them each searches with its part of the simulations and its own seed, and the visits of the roots are
+    added up: the move is a function of the seed and of the number of workers.
     """
 
     def __init__(
-        self, program: ProgramSource, config: PlannerConfig, runtime: Runtime, name: str, view: str = DEFAULT_VIEW
+        self,
+        program: ProgramSource,
+        config: PlannerConfig,
+        runtime: Runtime,
+        name: str,
+        view: str = DEFAULT_VIEW,
+        workers: int = 1,
     ) -> None:
+        """Args:
+        program: the model.
+        config: of the planner; its simulations are those of all workers together.
+        runtime: limits of each worker.
+        name: label in tables.
+        view: which of the game's views it is shown.
+        workers: how many search at once, at most one for each simulation.
+        """
         self.name = name
         self.view = view
         self.needs = Needs(state="json")
         self._program = program
         self._config = config
         self._runtime = runtime
-        self._worker: Worker | None = None
+        self._count = max(1, min(workers, config.simulations))
+        self._workers: list[Worker] = []
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
         self.close()
         sandbox = Sandbox(limits=self._runtime.limits, level=self._runtime.level, payload=session.PAYLOAD)
-        try:
-            self._worker = sandbox.start(self._program, seed=seed)
-        except SandboxUnavailableError as error:
-            raise InfrastructureError(str(error)) from error
-        check(self._worker.loaded)
+        for index in range(self._count):
+            try:
+                self._workers.append(sandbox.start(self._program, seed=_seed(seed, index)))
+            except SandboxUnavailableError as error:
+                raise InfrastructureError(str(error)) from error
+            check(self._workers[-1].loaded)
 
     def act(self, turn: Turn) -> Move:
-        if self._worker is None:
+        if not self._workers:
             raise InfrastructureError(f"{self.name} was asked for a move before the game began.")
+        if self._count == 1:
+            return _move(check(self._ask(turn, 0)))
+        with ThreadPoolExecutor(self._count) as threads:
+            replies = list(threads.map(lambda index: self._ask(turn, index), range(self._count)))
+        return _move(merged([check(reply) for reply in replies]))
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+        self._workers = []
+
+    def _ask(self, turn: Turn, index: int) -> Reply:
+        share, rest = divmod(self._config.simulations, self._count)
         argument = {
-            "config": self._config.to_json(),
+            "config": replace(self._config, simulations=share + (index < rest)).to_json(),
             "player": turn.player,
             "history": [[observation, action] for observation, action in turn.history],
             "state": turn.state,
         }
-        reply = self._worker.payload(
-            _SESSION, "choose", argument, seed=turn.seed, timeout_s=self._runtime.move_timeout_s
+        return self._workers[index].payload(
+            _SESSION, "choose", argument, seed=_seed(turn.seed, index), timeout_s=self._runtime.move_timeout_s
         )
-        return _move(check(reply))
 
-    def close(self) -> None:
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+
+def _seed(seed: int, index: int) -> int:
+    """Returns a worker's seed; the first one's is the seed itself, as it is of one that searches alone."""
+    return seed if index == 0 else derive("root-parallel worker", seed, index)
 
 
 def check(reply: Reply) -> Any:

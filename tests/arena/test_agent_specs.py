@@ -74,3 +74,22 @@ def test_settings_of_priors_and_beliefs_have_short_names() -> None:
     }
     with pytest.raises(AgentSpecError, match="selection is ucb or puct, not 'best'"):
         parse("ismcts:selection=best")
+
+
+def test_workers_are_the_agents_setting_and_not_the_planners() -> None:
+    spec = parse("cwm:runs/x,workers=4,sims=100")
+    assert (spec.workers, spec.planner) == (4, {"simulations": 100})
+    assert AgentSpec.from_json(spec.to_json()) == spec
+    assert spec.identity()["workers"] == 4
+    assert "workers" not in parse("cwm:runs/x").identity()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", "65", "1.5"])
+def test_number_of_workers_out_of_range_is_refused(value: str) -> None:
+    with pytest.raises(AgentSpecError, match="workers must be a whole number from 1 to 64"):
+        parse(f"cwm:runs/x,workers={value}")
+
+
+def test_workers_go_with_models_alone() -> None:
+    with pytest.raises(AgentSpecError, match="workers= goes with cwm alone"):
+        parse("ismcts:workers=2")

@@ -99,9 +99,9 @@ def true_game(program: ProgramSource) -> Game:
     return LoadedCode(asdict(program)).instantiate()
 
 
-def agent(program: ProgramSource, timeout_s: float = 20.0, **settings: Any) -> ModelAgent:
+def agent(program: ProgramSource, timeout_s: float = 20.0, workers: int = 1, **settings: Any) -> ModelAgent:
     config = PlannerConfig(**{"simulations": 200, "rollouts": 1, **settings})
-    return ModelAgent(program, config, Runtime(move_timeout_s=timeout_s), "model")
+    return ModelAgent(program, config, Runtime(move_timeout_s=timeout_s), "model", workers=workers)
 
 
 def against_random(program: ProgramSource, **settings: Any) -> GameRecord:
@@ -175,4 +175,25 @@ def test_level_that_is_not_to_be_had_is_no_forfeit() -> None:
 def test_workers_are_closed_with_the_game() -> None:
     seated = agent(nim())
     play(true_game(nim()), [seated, RandomAgent()], 0, [1, 2])
-    assert seated._worker is None
+    assert seated._workers == []
+
+
+def test_several_workers_find_the_winning_move_and_the_same_one_again() -> None:
+    games = [against_random(nim(), workers=3) for _ in range(2)]
+    assert games[0].returns == (1.0, -1.0)
+    assert games[0].actions == games[1].actions
+    assert games[0].actions[0] == (0, "take 1")
+
+
+def test_there_are_no_more_workers_than_simulations() -> None:
+    seated = agent(nim(), simulations=2, workers=5)
+    seated.start(NIM_INFO, 0, 1)
+    assert len(seated._workers) == 2
+    seated.close()
+
+
+def test_failure_of_one_of_several_workers_is_the_agents() -> None:
+    exits = NIM.replace("def get_legal_actions(state):", "def get_legal_actions(state):\n    import os; os._exit(0)\n")
+    found = against_random(nim(exits), workers=2)
+    assert found.forfeit is not None
+    assert found.forfeit.kind == "crash"
