@@ -30,6 +30,7 @@ INFO: dict[str, Any] = {
     "player_names": ["attacker"],
 }
 HEADER = "import ctypes, os, sys, time\nlibc = ctypes.CDLL(None)\n"
+TOOLS = "cwm.sandbox.attack_tools"
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def attempt(level: Level, *, nursery: bool = False, landlock: bool = True) -> It
         SandboxUnavailableError: no worker starts at the level.
     """
     limits = Limits(memory_mb=256, wall_s=10.0)
-    sandbox = Sandbox(limits, level, nursery=nursery, landlock=landlock)
+    sandbox = Sandbox(limits, level, (TOOLS,), nursery=nursery, landlock=landlock)
     with _targets() as targets:
         for attack in ATTACKS:
             lines = "\n".join(f"    {line}" for line in attack.body.splitlines())

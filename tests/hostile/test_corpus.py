@@ -1,9 +1,18 @@
 """Every program of the corpus, at every level of this machine: nothing gets out, and each end is named in time."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from cwm.sandbox.api import Outcome
 
+PROGRAMS = Path(__file__).with_name("programs")
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+FIRST_SHARED = 424
 FAMILIES = {
     "crash",
     "environment",
@@ -36,6 +45,32 @@ def judge(case, verdict):
 def test_every_family_is_there_and_the_corpus_is_not_small(cases):
     assert {case.family for case in cases} == FAMILIES
     assert len(cases) >= 80
+
+
+def test_numbers_of_system_calls_in_programs_are_the_same_call_on_both_processors():
+    tables = {machine: calls_of(header) for machine, header in HEADERS.items()}
+    pairs = [
+        (path.name, int(one), int(other))
+        for path in PROGRAMS.glob("*.py")
+        for one, other in re.findall(r'{"x86_64": (\d+), "aarch64": (\d+)}\[platform', path.read_text("utf-8"))
+    ]
+    assert len(pairs) >= 10
+    for name, one, other in pairs:
+        assert tables["x86_64"][one] == tables["aarch64"][other], name
+
+
+def test_other_numbers_of_system_calls_in_programs_are_those_that_all_processors_share():
+    for path in PROGRAMS.glob("*.py"):
+        for number in re.findall(r"\bsyscall\((\d+)\b", path.read_text("utf-8", "replace")):
+            assert int(number) >= FIRST_SHARED, path.name
+
+
+def calls_of(header):
+    """Returns the names of system calls by number, from a header of the kernel."""
+    if not header.is_file():
+        pytest.skip("the kernel's headers are not installed")
+    found = re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", header.read_text("ascii"), re.MULTILINE)
+    return {int(number): name for name, number in found}
 
 
 def test_no_program_is_expected_to_be_a_failure_of_ours(cases):

@@ -3,10 +3,12 @@
 # process: maybe
 import ctypes
 import os
+import platform
 
 
 def attack(target):
-    pid = ctypes.CDLL(None).syscall(56, 17, 0, 0, 0, 0)
+    number = {"x86_64": 56, "aarch64": 220}[platform.machine()]
+    pid = ctypes.CDLL(None).syscall(number, 17, 0, 0, 0, 0)
     if pid == 0:
         os._exit(0)
     return target["claim"] if pid > 0 else pid

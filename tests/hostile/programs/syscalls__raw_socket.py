@@ -2,8 +2,10 @@
 # expect: ok
 # process: maybe
 import ctypes
+import platform
 
 
 def attack(target):
-    opened = ctypes.CDLL(None).syscall(41, 2, 1, 0)
+    number = {"x86_64": 41, "aarch64": 198}[platform.machine()]
+    opened = ctypes.CDLL(None).syscall(number, 2, 1, 0)
     return target["claim"] if opened >= 0 else opened

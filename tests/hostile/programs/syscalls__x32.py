@@ -2,8 +2,10 @@
 # expect: crashed ok
 # process: none
 import ctypes
+import platform
 
 
 def attack(target):
-    opened = ctypes.CDLL(None).syscall(0x40000000 | 257, -100, target["secret_file"].encode(), 0, 0)
+    number = {"x86_64": 257, "aarch64": 56}[platform.machine()]
+    opened = ctypes.CDLL(None).syscall(0x40000000 | number, -100, target["secret_file"].encode(), 0, 0)
     return target["claim"] if opened >= 0 else opened
