@@ -10,7 +10,7 @@ from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
 from arena.run_settings import MatchSettings, RunSettings
 from arena.runtime import Runtime
-from arena.store import GameStore, write_standings
+from arena.store import FILE_NAME, GameStore, read, write_standings
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm.model_bundle import ModelBundle
 from games.api import EstimatesValue, Game
@@ -76,11 +76,14 @@ def play(
 
 
 def stored(folder: Path, prepared: TournamentConfig) -> TournamentResult | None:
-    """Returns the matches that were played so far, None if none was."""
-    if not (folder / FOLDER).is_dir():
+    """Returns the matches that were played so far, also while another process plays on; None if none was played.
+
+    Raises:
+        StoreError: the file of games is damaged, or of other settings.
+    """
+    if not (folder / FOLDER / FILE_NAME).exists():
         return None
-    with GameStore(folder / FOLDER, prepared.to_json()) as store:
-        result = tournament.stored(prepared, store)
+    result = tournament.stored(prepared, read(folder / FOLDER, prepared.to_json()))
     return result if result.records else None
 
 

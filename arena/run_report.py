@@ -3,6 +3,7 @@
 import json
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,14 @@ from cwm.journal import RunCorruptError
 from cwm.llm.budget import Budget
 from cwm.llm.files import write_whole
 from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
-from cwm.record import RunRecord, program_hash
-from cwm.similarity import longest_shared_runs, source_files
+from cwm.record import RunRecord, content_key, program_hash
+from cwm.similarity import SharedRun, longest_shared_runs, source_files
 from cwm.synthesis import STREAM
 from cwm.synthesis_events import CandidateTested
 
 RESULT_FILE = "result.json"
+SIMILARITY_FILE = "similarity.json"
+"""Comparisons of programs with our source, which take a good part of a second each; it may be deleted."""
 RESULT_KEYS = {"synthesis", "values", "model", "evaluations", "tally"}
 SHOWN_FAILURES = 5
 SPLIT_ORDER = ("train", "test", "planner", "online")
@@ -149,6 +152,9 @@ def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
     reason = result.get("synthesis", {}).get("reason")
     if reason is not None and reason != "all_tests_pass":
         notices.append("The synthesis ended before every training test passed; the best program so far is shown.")
+    values = result.get("values")
+    if values is not None and settings.value is not None and len(values["candidates"]) < settings.value.num_candidates:
+        notices.append(f"Fewer value functions were written than were asked for: {values['message']}")
     return tuple(notices)
 
 
@@ -254,12 +260,8 @@ def _report(record: RunRecord, program: str) -> TestReport | None:
 
 def _similarity(record: RunRecord, bundle: ModelBundle | None) -> list[SimilarityRow]:
     """Returns how much every recorded program, not the result's alone, shares with our own source."""
-    packages = (arena_package, cwm_package, games_package, search_package)
-    folders = [Path(str(package.__file__)).parent for package in packages]
     stored = record.programs()
-    runs = longest_shared_runs(
-        [record.program_source(program.hash) for program in stored], source_files(folders, folders[0].parent)
-    )
+    runs = _shared_runs(record, [program.hash for program in stored])
     result = [] if bundle is None else [program_hash(source) for source in (bundle.source, bundle.value_source or "")]
     return [
         SimilarityRow(
@@ -273,6 +275,43 @@ def _similarity(record: RunRecord, bundle: ModelBundle | None) -> list[Similarit
         )
         for program, run in zip(stored, runs, strict=True)
     ]
+
+
+def _shared_runs(record: RunRecord, programs: Sequence[str]) -> list[SharedRun]:
+    """Returns what each program shares with our source; what was compared before with the same source is kept.
+
+    Args:
+        record: open for reading or writing.
+        programs: hashes.
+
+    Raises:
+        RunCorruptError: a program is missing or was changed.
+    """
+    packages = (arena_package, cwm_package, games_package, search_package)
+    folders = [Path(str(package.__file__)).parent for package in packages]
+    files = source_files(folders, folders[0].parent)
+    sources = {program: record.program_source(program) for program in programs}
+    key = content_key(files)
+    known = _known_runs(record.folder / SIMILARITY_FILE, key)
+    new = [program for program in programs if program not in known]
+    if new:
+        runs = longest_shared_runs([sources[program] for program in new], files)
+        known |= dict(zip(new, runs, strict=True))
+        kept = {"source": key, "programs": {program: asdict(run) for program, run in known.items()}}
+        write_whole(record.folder / SIMILARITY_FILE, json.dumps(kept, sort_keys=True) + "\n")
+    return [known[program] for program in programs]
+
+
+def _known_runs(path: Path, key: str) -> dict[str, SharedRun]:
+    """Returns stored comparisons by program, {} if our source has changed since or the file cannot be read."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["source"] != key:
+            return {}
+        return {program: SharedRun(**run) for program, run in kept["programs"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        # It holds nothing that cannot be made anew.
+        return {}
 
 
 def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:

@@ -159,12 +159,7 @@ class GameStore:
             database.execute("INSERT OR IGNORE INTO meta VALUES ('config', ?)", (canonical(config),))
             stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
         _check_format(self.path, stored["format"])
-        changed = differences(stored["config"], json.loads(canonical(config)))
-        if changed:
-            raise ConfigMismatchError(
-                f"{self.path} holds games of another configuration ({'; '.join(changed)}): "
-                "use another folder, or the settings it was made with."
-            )
+        _check_config(self.path, stored["config"], config)
 
     def _named_errors(self) -> AbstractContextManager[None]:
         return _named_errors(self.path)
@@ -185,10 +180,15 @@ class StoredGames:
     faults: dict[str, list[str]]
 
 
-def read(folder: Path) -> StoredGames:
+def read(folder: Path, config: dict[str, Any] | None = None) -> StoredGames:
     """Reads a folder's games, also while another process adds to them; changes nothing.
 
+    Args:
+        folder: of the games.
+        config: what the games are expected to be of; None for whatever is there.
+
     Raises:
+        ConfigMismatchError: they are of another configuration.
         StoreError: there are none, or the file is damaged.
     """
     path = folder / FILE_NAME
@@ -198,10 +198,14 @@ def read(folder: Path) -> StoredGames:
         uri = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as database:
             _check(path, database)
+            if config is not None and not _is_begun(database):
+                return StoredGames(config, {}, {})
             stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
             if stored.keys() < {"format", "config"}:
                 raise StoreError(f"{path} is damaged (it names no configuration): restore it from a copy.")
             _check_format(path, stored["format"])
+            if config is not None:
+                _check_config(path, stored["config"], config)
             return StoredGames(stored["config"], _games(database), _faults(database))
 
 
@@ -243,9 +247,24 @@ def _check(path: Path, database: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is damaged ({problem}): restore it from a copy; nothing in it was changed.")
 
 
+def _is_begun(database: sqlite3.Connection) -> bool:
+    """Whether the file has its tables and its configuration: a kill may have come before."""
+    tables = database.execute("SELECT name FROM sqlite_master WHERE name = 'meta'").fetchall()
+    return bool(tables) and bool(database.execute("SELECT name FROM meta WHERE name = 'config'").fetchall())
+
+
 def _check_format(path: Path, version: int) -> None:
     if version != FORMAT_VERSION:
         raise StoreError(f"{path} has format {version}, this version reads {FORMAT_VERSION}: use another folder.")
+
+
+def _check_config(path: Path, stored: Any, given: dict[str, Any]) -> None:
+    changed = differences(stored, json.loads(canonical(given)))
+    if changed:
+        raise ConfigMismatchError(
+            f"{path} holds games of another configuration ({'; '.join(changed)}): "
+            "use another folder, or the settings it was made with."
+        )
 
 
 def _games(database: sqlite3.Connection) -> dict[str, GameRecord]:

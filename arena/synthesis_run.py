@@ -72,6 +72,14 @@ class Outcome:
         """Whether every training test passes."""
         return self.synthesis.best is not None and self.synthesis.best.report.passes
 
+    def cap_reached(self, settings: RunSettings) -> str | None:
+        """Returns which cap ended the calls for the model or for its value functions, None if none did."""
+        if self.synthesis.reason == "budget":
+            return self.synthesis.message
+        values, asked = self.values, settings.value
+        fewer = values is not None and asked is not None and len(values.candidates) < asked.num_candidates
+        return values.message if values is not None and fewer else None
+
 
 @dataclass(frozen=True)
 class Matches:

@@ -15,7 +15,7 @@ from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
 from arena.seeds import content_key, derive
-from arena.store import Games
+from arena.store import Games, StoredGames
 from games import registry
 from games.api import Game
 
@@ -251,11 +251,10 @@ def run(
     return result(config, records, sum(game.key in known for game in todo), missing, faults)
 
 
-def stored(config: TournamentConfig, store: Games) -> TournamentResult:
-    """Returns the tables of what a store holds of a prepared tournament; plays nothing."""
-    known = store.games()
-    records = tuple(known[game.key] for game in plan(config) if game.key in known)
-    return result(config, records, 0, {}, store.faults())
+def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
+    """Returns the tables of what is stored of a prepared tournament; plays nothing."""
+    records = tuple(kept.games[game.key] for game in plan(config) if game.key in kept.games)
+    return result(config, records, 0, {}, kept.faults)
 
 
 def play_job(job: dict[str, Any]) -> dict[str, Any]:

@@ -56,3 +56,21 @@ class RunLock:
         """Lets other processes in; the lock file stays, since removing it would race with them."""
         _held.discard(self._folder)
         os.close(self._descriptor)
+
+
+def holder(folder: Path) -> str | None:
+    """Returns the number of the other process that works on a run's folder, None if none does; changes nothing."""
+    if folder.resolve() in _held:
+        # Closing any descriptor of the file would drop this process's own lock.
+        return None
+    try:
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return os.read(descriptor, 32).decode("ascii", "replace").strip() or "unknown"
+    finally:
+        os.close(descriptor)
+    return None

@@ -11,6 +11,7 @@ from arena.options import AsJson
 from arena.report import page, tables
 from arena.run_settings import RunSettings
 from arena.synthesis_run import INPUTS, KIND, stored_matches
+from cwm import run_lock
 from cwm.record import RunRecord
 
 
@@ -18,11 +19,17 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild report.html and print the tables; nothing is asked, played or tested again."""
+    """Rebuild report.html and print the tables; nothing is asked, played or tested again.
+
+    This also works while another process is at the run: what it has finished so far is shown.
+    """
     with RunRecord.read(run) as record:
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
         settings = RunSettings.from_record(record.info.config)
+        at_work = run_lock.holder(run)
+        if at_work is not None:
+            console.notices.print(f"process {at_work} is at work on {run}: this is what it has finished so far")
         if as_json:
             console.print_json(run_report.read_result(run) | {"settings": settings.to_json()})
             return

@@ -186,15 +186,17 @@ def finish(
     except BaseException:
         console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
         raise
+    cap = outcome.cap_reached(settings)
     if as_json:
-        console.print_json(
-            run_report.read_result(record.folder) | {"run": str(record.folder), "sandbox": settings.level}
-        )
+        about = {"run": str(record.folder), "sandbox": settings.level, "message": cap or outcome.synthesis.message}
+        console.print_json(run_report.read_result(record.folder) | about)
     else:
         console.out.print(tables.report(report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")
-    if outcome.synthesis.reason == "budget":
-        console.notices.print(f"a cap is reached; `cwm resume {record.folder} --max-…` goes on with a higher one")
+    if cap is not None:
+        console.notices.print(
+            f"a cap is reached ({cap}); `cwm resume {record.folder} --max-…` goes on with a higher one"
+        )
         raise typer.Exit(EXIT_PROVIDER)
     if not outcome.exact:
         raise typer.Exit(EXIT_NEGATIVE)
