@@ -6,6 +6,7 @@ import pytest
 
 from games.batched import differential
 from games.batched.differential import Report, compare, compare_states
+from games.batched.yokai import parse_id
 from games.yokai.game import YokaiGame, make
 from games.yokai.policy import POLICIES, frozen_shape
 from games.yokai.rules import rules_of
@@ -72,6 +73,18 @@ def test_won_games_agree(policy):
 def test_scripted_games_agree(game_id, policy):
     report = compare(game_id, 100, 3, scripted(policy))
     assert report.differences == []
+
+
+def never_ends(game, state, legal, rng):
+    return rng.choice(legal[:-1] if state["sub_step"] == 1 else legal)
+
+
+def test_a_game_that_nobody_ends_has_exactly_eight_actions_a_hint(game_id):
+    cards, players = parse_id(game_id)
+    game, report = make(cards, players), Report()
+    compare_states(game_id, [dealt(game, seed) for seed in range(5)], report, random.Random(2), never_ends)
+    assert report.differences == []
+    assert report.steps == 5 * 8 * game.config.hints == 5 * game.config.max_length
 
 
 def adversarial(game: YokaiGame):

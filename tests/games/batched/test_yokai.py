@@ -11,6 +11,7 @@ import pytest
 
 from games.api import GameError
 from games.batched.api import concatenate, lane, stack
+from games.batched.wrappers import AutoReset
 from games.batched.yokai import make
 from games.yokai.game import make as make_reference
 from games.yokai.grid import grid
@@ -116,12 +117,15 @@ def test_sampling_draws_every_legal_action_equally_often(rollout):
         assert not drawn[:, 1 - player].any()
 
 
-def test_no_observation_changes_when_what_its_player_cannot_know_is_swapped(rollout):
-    env, _, states, _, _ = rollout
-    observe = jax.jit(env.observe)
+@pytest.mark.parametrize("memory", [False, True])
+def test_no_observation_changes_when_what_its_player_cannot_know_is_swapped(rollout, memory):
+    states = rollout[2]
+    env = make("yokai-9c-2p", memory)
+    observe = jax.jit(lambda state: (env.observe(state), env.observe_graph(state).nodes, env.legal_mask(state)))
+    swaps = 0
     for before in states:
         for player in range(2):
-            known = before.observed[player] if env.memory else before.seen & (before.player == player)
+            known = before.observed[player] if memory else before.seen & (before.player == player)
             swapped = before.colours.copy()
             for column in range(LANES):
                 hidden = np.flatnonzero(~known[:, column])
@@ -129,8 +133,10 @@ def test_no_observation_changes_when_what_its_player_cannot_know_is_swapped(roll
             face_down = before.status == 0
             hints = np.where(face_down, 7 - before.hints, before.hints)
             other = before._replace(colours=swapped, hints=hints)
-            shown = [np.asarray(observe(state))[:, player] for state in (before, other)]
-            np.testing.assert_array_equal(*shown)
+            for shown, shown_then in zip(observe(before), observe(other), strict=True):
+                np.testing.assert_array_equal(shown[:, player], shown_then[:, player])
+            swaps += (swapped != before.colours).any(axis=0).sum()
+    assert swaps > LANES * len(states)
 
 
 def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
@@ -152,35 +158,53 @@ def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
 
 
 def test_without_jit_the_same_comes_out(rollout):
-    env, _, states, actions, _ = rollout
-    state = jax.tree.map(lambda array: jnp.asarray(array[..., :3]), states[2])
-    with jax.disable_jit():
-        plain, _ = env.step(state, jnp.asarray(actions[2][:3]))
-    jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[..., :3]), plain, states[3])
+    env, _, states, actions, transitions = rollout
+    observe = jax.jit(env.observe)
+    for number in (2, 31):
+        state = jax.tree.map(lambda array: jnp.asarray(array[..., :3]), states[number])
+        with jax.disable_jit():
+            plain, paid = env.step(state, jnp.asarray(actions[number][:3]))
+            shown = env.observe(plain)
+        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[..., :3]), plain, states[number + 1])
+        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[:3]), paid, transitions[number])
+        np.testing.assert_array_equal(shown, observe(plain))
 
 
 def test_no_step_is_compiled_twice():
     env = make("yokai-9c-2p")
+    wrapped = AutoReset(env)
     traces = []
 
-    def step(state, uniform):
+    def step(state, uniform, keys):
         traces.append(1)
-        return env.step(state, env.sample(state, uniform))
+        return wrapped.step(state, env.sample(state, uniform), keys)
 
     compiled = jax.jit(step)
-    state = deals(env, 8)
+    state, resets = deals(env, 8), 0
     for number in range(40):
-        state, _ = compiled(state, jnp.full(8, number / 40, jnp.float32))
+        keys = jax.random.split(jax.random.key(number), 8)
+        state, transition = compiled(state, jnp.full(8, number / 40, jnp.float32), keys)
+        resets += int(transition.done.sum())
     assert len(traces) == 1
+    assert resets > 0
 
 
-def test_flat_is_the_image_in_c_order_and_nothing_is_nan(rollout):
+def test_no_number_of_a_whole_game_is_nan_or_infinite(rollout):
+    env, _, states, _, transitions = rollout
+    show = jax.jit(lambda state: (env.observe(state), env.observe_graph(state), env.outcome(state)))
+    for state in states:
+        assert all(np.isfinite(array).all() for array in jax.tree.leaves(show(state)))
+    for transition in transitions:
+        assert np.isfinite(transition.reward).all()
+        assert np.isfinite(transition.info["shaping"]).all()
+
+
+def test_flat_is_the_image_in_c_order(rollout):
     env, _, states, _, _ = rollout
     state = jax.tree.map(jnp.asarray, states[9])
     image = np.asarray(env.observe(state))
     np.testing.assert_array_equal(env.observe_flat(state), image.reshape(LANES, 2, -1))
     assert image.shape == (LANES, 2, *env.image_shape)
-    assert np.isfinite(image).all()
     assert image.dtype == np.float32
 
 
