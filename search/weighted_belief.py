@@ -11,6 +11,7 @@ histories are weighed against each other without a correction.
 
 import math
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -261,20 +262,18 @@ class WeightedBelief:
         continuations = self._continuations(len(kept.history))
         if not continuations:
             return
-        carried, ratios = [], []
-        for index, old in enumerate(self._thinned(kept.pool)):
-            continuation = continuations[index % len(continuations)]
-            try:
-                extended = self._extended(old, continuation, len(kept.history))
-            except MemoryError:
-                raise
-            except Exception as error:
-                self._errors.add(error)
-                continue
-            if extended is not None:
-                own, ratio = extended
-                carried.append(own)
-                ratios.append(ratio)
+        carried, ratios, turn = [], [], 0
+        for old in self._thinned(kept.pool):
+            # Equal histories may have gone on differently: their copies take different continuations.
+            shares = Counter(continuations[(turn + copy) % len(continuations)] for copy in range(old.copies))
+            turn += old.copies
+            for continuation, copies in shares.items():
+                extended = self._tried(old, continuation, len(kept.history))
+                if extended is not None:
+                    own, ratio = extended
+                    own.copies = copies
+                    carried.append(own)
+                    ratios.append(ratio)
         if not carried:
             return
         # What chance did since may be likelier after one history than after another. With weights in this ratio, of
@@ -340,6 +339,16 @@ class WeightedBelief:
             state = game.apply_action(state, action)
         return total
 
+    def _tried(self, old: Weighed, continuation: Continuation, decisions: int) -> tuple[Weighed, float] | None:
+        """Does what `_extended` does; where the model fails, that is counted, and the history is dropped."""
+        try:
+            return self._extended(old, continuation, decisions)
+        except MemoryError:
+            raise
+        except Exception as error:
+            self._errors.add(error)
+            return None
+
     def _extended(self, old: Weighed, continuation: Continuation, decisions: int) -> tuple[Weighed, float] | None:
         """Returns an old history with what happened since, and how much likelier chance's part in it is than in the
         history that the continuation comes from; None if the two do not fit each other or what the player saw."""
@@ -375,9 +384,7 @@ class WeightedBelief:
             return None
         particle = Particle(state, actions, [], own, True, game.info.num_players)
         particle.know(keys)
-        extended = Weighed(particle, log_weight, keys)
-        extended.copies = old.copies
-        return extended, math.exp(log_chance)
+        return Weighed(particle, log_weight, keys), math.exp(log_chance)
 
     def _sees(self, state: State, turn: int) -> bool:
         position = self._position

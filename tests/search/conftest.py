@@ -228,3 +228,29 @@ def blind_call() -> Callable[..., HiddenGame]:
         return HiddenGame(root, 2, "zero_sum", -1.0, 1.0, perfect=False)
 
     return make
+
+
+@pytest.fixture
+def late_coin() -> HiddenGame:
+    """Chance tosses a coin for player 1; player 0 waits; chance tosses a second one, loaded by the first, for player 1,
+    who is `loud` or `quiet`; then player 0 goes on. `policy` is loud after two heads above all."""
+
+    def voice(coins: str) -> Spot:
+        after = {sign: Spot(0, {"go": end(0.0, 0.0)}, see={0: sign}) for sign in ("loud", "quiet")}
+        return Spot(1, after, see={1: coins})
+
+    def wait(coin: str) -> Spot:
+        odds = {"heads": 0.9, "tails": 0.1} if coin == "heads" else {"heads": 0.3, "tails": 0.7}
+        return Spot(0, {"wait": Spot(CHANCE, {s: voice(coin + s) for s in odds}, odds)}, see={0: "start"})
+
+    root = Spot(CHANCE, {side: wait(side) for side in ("heads", "tails")}, {"heads": 0.4, "tails": 0.6})
+    game: Any = HiddenGame(root, 2, "general_sum", 0.0, 1.0, perfect=False)
+
+    def policy(state: list[str], actions: Any, player: int) -> list[float]:
+        if len(actions) == 1:
+            return [1.0]
+        loud = {0: 0.2, 1: 0.4, 2: 0.9}[state[:3].count("heads")]
+        return [loud if action == "loud" else 1.0 - loud for action in actions]
+
+    game.policy = policy
+    return game  # type: ignore[no-any-return]
