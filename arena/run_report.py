@@ -12,7 +12,7 @@ import arena as arena_package
 import cwm as cwm_package
 import games as games_package
 import search as search_package
-from arena import run_model
+from arena import function_report, run_model
 from arena.report.data import (
     Accuracy,
     ArenaView,
@@ -76,6 +76,7 @@ def build(
         replays=tuple(replays),
         programs=tuple(_programs(bundle, similarity)),
         similarity=tuple(similarity),
+        functions=tuple(function_report.views(record, result)),
     )
 
 
@@ -84,6 +85,7 @@ def write_result(folder: Path, outcome: Outcome) -> None:
     data = {
         "synthesis": outcome.synthesis.to_json(),
         "values": None if outcome.values is None else outcome.values.to_json(),
+        "priors": None if outcome.priors is None else outcome.priors.to_json(),
         "model": None if outcome.bundle is None else outcome.bundle.hash,
         "evaluations": outcome.evaluations,
         "tally": outcome.tally,
@@ -128,18 +130,12 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
     rows.append(("language model", ", ".join(sorted({call.model for call in calls})) or "–"))
     rows.append(("calls", str(len(calls))))
     if result.get("values") is not None:
-        rows.append(("value function", _value_summary(result["values"])))
+        rows.append(("value function", function_report.summary(result["values"], "rollouts stay")))
+    if result.get("priors") is not None:
+        rows.append(("policy prior", function_report.summary(result["priors"], "the planner stays without")))
     if bundle is not None:
         rows.append(("model (SHA-256)", bundle.hash))
     return tuple(rows)
-
-
-def _value_summary(values: dict[str, Any]) -> str:
-    scores = [f"{item['id']}: {item['score']:.2f}" for item in values["candidates"] if item["score"] is not None]
-    none = values["none_score"]
-    shown = f" (none: {none:.2f}; {', '.join(scores)})" if none is not None else ""
-    chosen = next((item["id"] for item in values["candidates"] if item["hash"] == values["best"]), None)
-    return (f"candidate {chosen} won the tournament" if chosen is not None else "none: rollouts stay") + shown
 
 
 def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
@@ -262,7 +258,7 @@ def _similarity(record: RunRecord, bundle: ModelBundle | None) -> list[Similarit
     """Returns how much every recorded program, not the result's alone, shares with our own source."""
     stored = record.programs()
     runs = _shared_runs(record, [program.hash for program in stored])
-    result = [] if bundle is None else [program_hash(source) for source in (bundle.source, bundle.value_source or "")]
+    result = [] if bundle is None else [program_hash(source) for source in _sources(bundle)]
     return [
         SimilarityRow(
             sha256=program.hash,
@@ -314,6 +310,10 @@ def _known_runs(path: Path, key: str) -> dict[str, SharedRun]:
         return {}
 
 
+def _sources(bundle: ModelBundle) -> tuple[str, str, str]:
+    return bundle.source, bundle.value_source or "", bundle.prior_source or ""
+
+
 def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
     if not rows:
         return []
@@ -325,9 +325,8 @@ def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
 def _programs(bundle: ModelBundle | None, similarity: Sequence[SimilarityRow]) -> list[ProgramView]:
     if bundle is None:
         return []
-    sources = [("model", bundle.source)]
-    if bundle.value_source is not None:
-        sources.append(("value function", bundle.value_source))
+    titles = ("model", "value function", "policy prior")
+    sources = [(title, source) for title, source in zip(titles, _sources(bundle), strict=True) if source]
     measured = {row.sha256: row for row in similarity}
     views = []
     for title, source in sources:

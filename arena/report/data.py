@@ -104,6 +104,31 @@ class CandidateView:
 
 
 @dataclass(frozen=True)
+class FunctionView:
+    """A function beside the model that took part in a choice, or the planner without one.
+
+    Attributes:
+        kind: `value function` or `policy prior`.
+        name: the candidate's number, `none` or `uniform`.
+        status: `checked`, `rejected`, `failed`, `slow`, `no_program`, `duplicate`; `baseline` without a candidate.
+        problems: what its checks found.
+        calls_per_s: its speed, None if not measured.
+        score: in the tournament on the model, None if it did not take part.
+        chosen: whether it won.
+        source: the code, "" if there is none.
+    """
+
+    kind: str
+    name: str
+    status: str
+    problems: tuple[str, ...] = ()
+    calls_per_s: float | None = None
+    score: float | None = None
+    chosen: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class CallView:
     """One call to the language model.
 
@@ -176,7 +201,7 @@ class ProgramView:
     """A program of the result.
 
     Attributes:
-        title: e.g. `model` or `value function`.
+        title: `model`, `value function` or `policy prior`.
         source: Python.
         sha256: of the source.
         shared_run: longest run of tokens shared with this project's own source, None if not measured.
@@ -200,7 +225,7 @@ class SimilarityRow:
 
     Attributes:
         sha256: of the program.
-        kind: `model` or `value`.
+        kind: `model`, `value` or `prior`.
         chosen: whether it is part of the result.
         shared_run: longest run of tokens shared with this project's own source.
         program_tokens: tokens of the whole program.
@@ -237,6 +262,7 @@ class ReportData:
         replays: sample games.
         programs: of the result.
         similarity: of every recorded program.
+        functions: that were asked for beside the model.
     """
 
     title: str
@@ -254,6 +280,7 @@ class ReportData:
     replays: tuple[Replay, ...] = ()
     programs: tuple[ProgramView, ...] = ()
     similarity: tuple[SimilarityRow, ...] = ()
+    functions: tuple[FunctionView, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

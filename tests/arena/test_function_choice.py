@@ -12,6 +12,7 @@ from arena.agent_factory import resolve
 from arena.agent_specs import AgentSpecError, parse
 from arena.function_choice import PLAIN, WITH_UNIFORM, Beside
 from arena.model_tournament import Entrant, ModelTournament
+from arena.report import page
 from arena.run_settings import Caps, RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
 from cwm.function_types import FunctionCandidate, FunctionReport, FunctionResult
@@ -98,7 +99,21 @@ def test_run_repairs_a_leak_chooses_a_prior_and_plays_with_it(tmp_path: Path, sc
     assert outcome.tally["prior"]["calls"] == 3
     with RunRecord.open(tmp_path / "run") as record:
         kinds = [program.kind for program in record.programs()]
+        report = run_report.build(record, settings(llm, 2), (), ())
     assert sorted(kinds) == ["model", "prior", "prior", "prior"]
+    rows = [(row.kind, row.name, row.status, row.score, row.chosen) for row in report.functions]
+    assert rows == [
+        ("policy prior", "none", "baseline", 0.0, False),
+        ("policy prior", "uniform", "baseline", 0.1, False),
+        ("policy prior", "0", "checked", 0.2, False),
+        ("policy prior", "1", "checked", 0.5, True),
+    ]
+    told = "candidate 1 won the tournament (none: 0.00; uniform: 0.10; 0: 0.20, 1: 0.50)"
+    assert ("policy prior", told) in report.summary
+    assert [program.title for program in report.programs] == ["model", "policy prior"]
+    html = page.render(report)
+    assert "Functions beside the model" in html
+    assert "Policy prior 1, chosen: checked" in html
     resolved = resolve(parse(f"cwm:{tmp_path / 'run'},sims=20"), registry.make(GAME))
     assert (resolved.planner["selection"], resolved.planner["prior"]) == ("puct", "policy")
 
