@@ -64,7 +64,7 @@ def _measurements(name: Name, model: Path | None, games: int, seed: int, workers
     if name is Name.SEARCH:
         return search_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()}, seed)
     if name is Name.SANDBOX:
-        return sandbox_speed.run(load_bundle(recorded_models.folder_of("connect_four")))
+        return sandbox_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()})
     if name is Name.YOKAI:
         measured: Iterator[Measurement] = accelerated.load("arena.benchmarks.yokai_speed").run()
         return measured

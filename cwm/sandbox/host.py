@@ -38,11 +38,11 @@ class Worker:
         loaded: how loading the program went; if it is not ok, every call fails.
     """
 
-    def __init__(self, started: Started, limits: Limits, start: Callable[[], Started] | None = None) -> None:
+    def __init__(self, started: Started, limits: Limits, start: Callable[[bytes], Started] | None = None) -> None:
         """Args:
         started: a process that is ready.
         limits: caps.
-        start: starts another process of the kind; None: nothing is asked a second time.
+        start: starts another process of the kind, with its first request; None: nothing is asked a second time.
         """
         self.level: Level = started.level
         self.landlock = started.landlock
@@ -66,6 +66,12 @@ class Worker:
         """Loads a program in place of the one before and stores the reply in `loaded`."""
         self._program = (program, seed)
         self.loaded = self._request(_loading(program, seed), timeout_s)
+        return self.loaded
+
+    def begin(self, program: ProgramSource, seed: int, identity: str) -> Reply:
+        """Waits for a program that the process was given as its first request, and stores the reply in `loaded`."""
+        self._program = (program, seed)
+        self.loaded = self._request(_loading(program, seed) | {"sent": identity}, None)
         return self.loaded
 
     def call(self, function: str, args: list[Json], *, seed: int, timeout_s: float | None = None) -> Reply:
@@ -182,18 +188,17 @@ class Worker:
     def _renewed(self) -> Reply | None:
         """Puts the program into a fresh process; returns what it is if that fails, None if it is ready for requests."""
         assert self._start is not None
+        assert self._program is not None
         self.close()
         self._in_doubt = self._unexplained = False
+        request = _identified(_loading(*self._program))
         try:
-            started = self._start()
+            started = self._start(_encoded(request))
         except SandboxUnavailableError as error:
             self._ended = Reply(Outcome.SANDBOX_UNAVAILABLE, failure=Failure("SandboxUnavailable", str(error)))
             return self._ended
         self._channel, self._alive, self._ended = started.channel, True, None
-        if self._program is None:
-            return None
-        program, seed = self._program
-        self.loaded = self._attempt(_loading(program, seed), self._limits.wall_s)
+        self.loaded, _ = self._next(request["id"], time.monotonic() + self._limits.wall_s)
         return None if self.loaded.outcome is Outcome.OK else self.loaded
 
     def _judged(self, reply: Reply, ask: Callable[["Worker"], Reply]) -> Reply:
@@ -201,9 +206,10 @@ class Worker:
         if not self._unexplained or self._start is None or self._program is None:
             return reply
         program, seed = self._program
+        request = _identified(_loading(reference.beside(program), seed))
         try:
-            with Worker(self._start(), self._limits) as other:
-                ours = other.load(reference.beside(program), seed=seed).outcome is not Outcome.OK
+            with Worker(self._start(_encoded(request)), self._limits) as other:
+                ours = other.begin(reference.beside(program), seed, request["id"]).outcome is not Outcome.OK
                 if not ours:
                     ask(other)
                     ours = other._unexplained
@@ -213,10 +219,10 @@ class Worker:
         return replace(reply, outcome=outcome, failure=_blamed(reply.failure, ours))
 
     def _exchange(self, request: dict[str, Any], deadline: float) -> tuple[Reply, bool]:
-        # A number that the program cannot guess: a frame that it writes blindly is seen for what it is.
-        request["id"] = secrets.token_hex(8)
-        data = json.dumps(request, allow_nan=False, separators=(",", ":")).encode("ascii")
         self._in_doubt = self._unexplained = False
+        if sent := request.pop("sent", None):
+            return self._next(sent, deadline)
+        data = _encoded(_identified(request))
         if not self._alive:
             # What ended it is what is wrong with every later request, whoever's fault that was.
             closed = Reply(Outcome.INFRA_ERROR, failure=Failure("WorkerClosed", "the worker was closed before"))
@@ -289,6 +295,16 @@ class Worker:
         return Failure("MemoryError", f"the program needed more than {self._limits.memory_mb} MB of memory")
 
 
+def _identified(request: dict[str, Any]) -> dict[str, Any]:
+    # A number that the program cannot guess: a frame that it writes blindly is seen for what it is.
+    request["id"] = secrets.token_hex(8)
+    return request
+
+
+def _encoded(request: dict[str, Any]) -> bytes:
+    return json.dumps(request, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 def _loading(program: ProgramSource, seed: int) -> dict[str, Any]:
     return {"op": "load", "program": asdict(program), "seed": seed}
 
@@ -351,17 +367,19 @@ class Sandbox:
             SandboxUnavailableError: no worker can be started, or not at this level.
         """
         chosen = replace(isolation.select(self.level, self._landlock), hash_seed=self._hash_seed)
-        worker = Worker(self._launch(chosen), self.limits, lambda: self._launch(chosen))
+        request = _identified(_loading(program, seed))
+        started = self._launch(chosen, _encoded(request))
+        worker = Worker(started, self.limits, lambda first: self._launch(chosen, first))
         try:
-            worker.load(program, seed=seed)
+            worker.begin(program, seed, request["id"])
         except BaseException:
             worker.close()
             raise
         return worker
 
-    def _launch(self, chosen: isolation.Isolation) -> Started:
+    def _launch(self, chosen: isolation.Isolation, first: bytes) -> Started:
         if self._nursery and nurseries.supported(chosen):
             # Whatever keeps a nursery from working, a worker that is started by itself may do without.
             with contextlib.suppress(NurseryError):
-                return nurseries.fork(chosen, self.limits, self.payload)
-        return launch.cold(chosen, self.limits, self.payload)
+                return nurseries.fork(chosen, self.limits, self.payload, first)
+        return launch.cold(chosen, self.limits, self.payload, first)

@@ -7,7 +7,7 @@ import re
 import secrets
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,13 +52,14 @@ def settings_of(isolation: Isolation, limits: Limits) -> dict[str, Any]:
     }
 
 
-def cold(isolation: Isolation, limits: Limits, modules: Sequence[str]) -> Started:
+def cold(isolation: Isolation, limits: Limits, modules: Sequence[str], first: bytes | None = None) -> Started:
     """Starts a worker by exec.
 
     Args:
         isolation: how.
         limits: caps.
         modules: trusted modules beside the core, in order.
+        first: the first request, which the worker reads once it is locked; None for none.
 
     Raises:
         SandboxUnavailableError: it does not start, or cannot be locked.
@@ -82,7 +83,7 @@ def cold(isolation: Isolation, limits: Limits, modules: Sequence[str]) -> Starte
     channel = Channel(child, request_write, reply_read, limits.output_bytes)
     setup = json.dumps({"modules": payload.encoded(modules), "settings": settings}).encode("ascii")
     try:
-        started = confirmed(channel, settings, lambda deadline: channel.send(setup, deadline))
+        started = confirmed(channel, settings, [setup, *([] if first is None else [first])])
         if isolation.wraps:
             child.wrapped = _told(info_read)
     finally:
@@ -122,13 +123,13 @@ def execute(
         raise SandboxUnavailableError(f"no worker process can be started: {error}") from error
 
 
-def confirmed(channel: Channel, settings: dict[str, Any], begin: Callable[[float], None]) -> Started:
+def confirmed(channel: Channel, settings: dict[str, Any], frames: Sequence[bytes]) -> Started:
     """Waits until a worker says that it is locked at the level asked for.
 
     Args:
         channel: its pipes; closed if it says anything else.
         settings: what it was given.
-        begin: gives it what it still lacks, until a deadline.
+        frames: what it still lacks, and what it is to read once it is locked: sent at once, so that it need not wait.
 
     Raises:
         SandboxUnavailableError: it does not say so.
@@ -136,7 +137,8 @@ def confirmed(channel: Channel, settings: dict[str, Any], begin: Callable[[float
     deadline = time.monotonic() + START_S
     level: Level = settings["isolation"]["level"]
     try:
-        begin(deadline)
+        for frame in frames:
+            channel.send(frame, deadline)
         parsed = parse(channel.receive(deadline, ENVELOPE_BYTES), settings["id"])
     except (DeadlineError, ClosedError, OversizeError) as error:
         channel.wait_for_end(EXIT_GRACE_S)

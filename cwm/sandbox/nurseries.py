@@ -64,8 +64,8 @@ class Nursery:
             self.close()
             raise
 
-    def fork(self, isolation: Isolation, limits: Limits) -> Started:
-        """Forks a worker and waits until it is locked.
+    def fork(self, isolation: Isolation, limits: Limits, first: bytes | None = None) -> Started:
+        """Forks a worker and waits until it is locked; `first` is its first request.
 
         Raises:
             NurseryError: the nursery is gone.
@@ -88,7 +88,7 @@ class Nursery:
         replies, stdout, stderr, status = ours
         child = ForkedChild(pidfd, status, stdout, stderr)
         channel = Channel(child, request_write, replies, limits.output_bytes)
-        return confirmed(channel, settings, lambda _: None)
+        return confirmed(channel, settings, [] if first is None else [first])
 
     @property
     def ended(self) -> bool:
@@ -130,8 +130,8 @@ def supported(isolation: Isolation) -> bool:
     return isolation.level in STRONG and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")
 
 
-def fork(isolation: Isolation, limits: Limits, modules: Sequence[str]) -> Started:
-    """Forks a worker from the nursery of its kind, which is started if there is none.
+def fork(isolation: Isolation, limits: Limits, modules: Sequence[str], first: bytes | None = None) -> Started:
+    """Forks a worker from the nursery of its kind, which is started if there is none; `first` is its first request.
 
     Raises:
         NurseryError: no nursery of the kind can be had.
@@ -140,7 +140,7 @@ def fork(isolation: Isolation, limits: Limits, modules: Sequence[str]) -> Starte
     kind = (isolation.wraps, tuple(modules))
     nursery = _of(kind, isolation)
     try:
-        return nursery.fork(isolation, limits)
+        return nursery.fork(isolation, limits, first)
     except SandboxUnavailableError:
         raise
     except BaseException:
