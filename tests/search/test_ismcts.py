@@ -164,8 +164,15 @@ def test_action_legal_in_few_determinizations_is_judged_by_those_alone() -> None
     assert 150 < decision.visits["rare"] < 250
 
 
+def test_under_puct_too_an_action_legal_in_few_determinizations_is_judged_by_those_alone() -> None:
+    decision = decide(SometimesLegal(), [({}, None)], 0, 2000, belief_size=2000, selection="puct", puct=1.0)
+    assert decision.values == {"steady": 0.5, "rare": 1.0, "dull": 0.25}
+    assert 100 < decision.visits["rare"] < 250
+    assert decision.errors == {}
+
+
 class SometimesLegal:
-    """See the test above."""
+    """See the tests above."""
 
     pays = {"steady": 0.5, "dull": 0.25, "rare": 1.0}  # noqa: RUF012
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from games import registry
 from search import session
 from search.api import PlannerConfigError
 
@@ -104,6 +105,99 @@ def test_wrong_seats_are_refused(tic_tac_toe: Any, seats: list[str]) -> None:
         session.play(tic_tac_toe, {"seats": seats, "games": 1}, random.Random(0))
 
 
+READING = QUICK | {"belief_temper": 1.0, "belief_size": 20}
+
+
+def leduc() -> Any:
+    game: Any = registry.make("leduc_poker")
+    game.policy = lambda state, actions, player: [1.0 / len(actions)] * len(actions)
+    return game
+
+
+def two_decisions(game: Any) -> list[dict[str, Any]]:
+    """The first player's first two decisions in a game of Leduc."""
+    state, history, found = game.initial_state(), [], []
+    for action in ("Chance outcome:0", "Chance outcome:3", "Call", "Raise"):
+        if game.current_player(state) == 0:
+            found.append({"player": 0, "history": [*history, [game.observations(state)[0], None]]})
+            history.append([game.observations(state)[0], action])
+        state = game.apply_action(state, action)
+    found.append({"player": 0, "history": [*history, [game.observations(state)[0], None]]})
+    return found
+
+
+def carried(game: Any, argument: dict[str, Any], config: dict[str, Any] = READING, seed: int = 0) -> int:
+    result = session.choose(game, json.loads(json.dumps({"config": config, **argument})), random.Random(seed))
+    assert result["fallback"] is None
+    return int(result["belief"]["carried"])
+
+
+def test_belief_is_carried_from_move_to_move_of_one_game() -> None:
+    game = leduc()
+    first, second = two_decisions(game)
+    assert carried(game, first) == 0
+    assert carried(game, second) > 0
+
+
+def test_nothing_is_carried_to_another_game_setting_or_past() -> None:
+    game = leduc()
+    first, second = two_decisions(game)
+    seen = first["history"][0][0] | {"money": [0, 0]}
+    for other, argument, config in (
+        (leduc(), second, READING),
+        (game, second, READING | {"simulations": 41}),
+        (game, {"player": 0, "history": first["history"]}, READING),
+    ):
+        assert carried(game, first) == 0
+        assert carried(other, argument, config) == 0
+    assert carried(game, first) == 0
+    elsewhere = {"player": 0, "history": [[seen, "Call"], second["history"][1]]}
+    result = session.choose(game, {"config": READING, **elsewhere}, random.Random(0))
+    assert result["belief"]["carried"] == 0
+
+
+def test_planner_whose_search_broke_off_is_not_used_again() -> None:
+    game = leduc()
+    first, second = two_decisions(game)
+    assert carried(game, first) == 0
+    assert session.choose(game, {"config": READING, "player": 0, "history": []}, random.Random(0))["action"] is None
+    assert carried(game, second) == 0
+
+
+def test_a_new_worker_in_mid_game_draws_anew() -> None:
+    game = leduc()
+    assert carried(game, two_decisions(game)[1]) == 0
+
+
+def test_planner_is_not_kept_where_it_remembers_nothing() -> None:
+    game = leduc()
+    first, second = two_decisions(game)
+    plain = [session.choose(game, {"config": QUICK, **own}, random.Random(1)) for own in (first, second)]
+    alone = session.choose(leduc(), {"config": QUICK, **second}, random.Random(1))
+    assert {**plain[1], "seconds": 0} == {**alone, "seconds": 0}
+
+
+def test_belief_is_reported_when_asked_for_as_json() -> None:
+    game = leduc()
+    argument = {"config": READING, **two_decisions(game)[0]}
+    assert "belief_states" not in session.choose(game, argument, random.Random(0))
+    result = session.choose(game, argument | {"report_belief": True}, random.Random(0))
+    assert json.loads(json.dumps(result)) == result
+    assert sum(weight for weight, _ in result["belief_states"]) == pytest.approx(1.0)
+    assert 1 <= len(result["belief_states"]) <= 20
+    assert result["belief"]["effective"] == pytest.approx(20.0)
+
+
+def test_games_between_planners_that_remember_are_the_same_however_many_follow() -> None:
+    seats = [READING, READING]
+    few, many = (
+        session.play(leduc(), {"seats": seats, "games": games, "rotations": True}, random.Random(2))["games"]
+        for games in (1, 3)
+    )
+    assert many[:2] == few
+    assert all(record["fallbacks"] == [0, 0] and record["failure"] is None for record in many)
+
+
 def test_payload_lists_every_module_after_those_it_imports() -> None:
     loaded: set[str] = set()
     for name in session.PAYLOAD:
@@ -122,6 +216,7 @@ spec = importlib.util.spec_from_file_location("written_games", sys.argv[2])
 games = importlib.util.module_from_spec(spec)
 sys.modules["written_games"] = games
 spec.loader.exec_module(games)
+from games import registry
 from search import session
 quick = {"algorithm": "ismcts", "simulations": 60, "rollouts": 2}
 results = [
