@@ -1,5 +1,6 @@
 """Every program of the corpus, at every level of this machine: nothing gets out, and each end is named in time."""
 
+import os
 import re
 from pathlib import Path
 
@@ -34,6 +35,12 @@ FAMILIES = {
     "walks",
     "writes",
 }
+
+
+def counted(tally, level, verdict):
+    user = "root" if os.geteuid() == 0 else "a user who is not root"
+    tally(f"Corpus at level {level}, as {user}", len(verdict.breaches), verdict.late_s)
+    return verdict
 
 
 def judge(case, verdict):
@@ -77,20 +84,20 @@ def test_no_program_is_expected_to_be_a_failure_of_ours(cases):
     assert not any(outcome.is_ours for case in cases for outcome in case.expected)
 
 
-def test_a_program_does_no_harm_at_level_strong(case, gauntlet):
-    judge(case, gauntlet.run_in_time(case, "strong"))
+def test_a_program_does_no_harm_at_level_strong(case, gauntlet, tally):
+    judge(case, counted(tally, "strong", gauntlet.run_in_time(case, "strong")))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["strong without Landlock", "strong+"])
-def test_a_program_does_no_harm_at_the_other_strong_levels(case, level, gauntlet, strong_levels):
+def test_a_program_does_no_harm_at_the_other_strong_levels(case, level, gauntlet, strong_levels, tally):
     if level not in strong_levels:
         pytest.skip(f"this machine has no level {level}")
-    judge(case, gauntlet.run_in_time(case, level))
+    judge(case, counted(tally, level, gauntlet.run_in_time(case, level)))
 
 
-def test_the_detectors_see_the_attacks_that_succeed_at_level_process(case, gauntlet):
-    verdict = gauntlet.run(case, "process")
+def test_the_detectors_see_the_attacks_that_succeed_at_level_process(case, gauntlet, tally):
+    verdict = counted(tally, "process (the control: breaches are expected)", gauntlet.run(case, "process"))
     assert verdict.outcome in set(Outcome)
     assert verdict.breaches != []
 

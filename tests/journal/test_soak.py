@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import sqlite3
-import sys
 import time
 from collections import Counter
 from contextlib import closing
@@ -50,20 +49,9 @@ def timeless(value: Any) -> Any:
     return [timeless(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def show(capsys: pytest.CaptureFixture[str], title: str, figures: dict[str, object]) -> None:
-    width = max(len(name) for name in figures)
-    lines = [
-        f"{name:<{width}}  {value:,.0f}" if isinstance(value, float) else f"{name:<{width}}  {value}"
-        for name, value in figures.items()
-    ]
-    with capsys.disabled():
-        sys.stdout.write("\n".join(["", title, *(f"  {line}" for line in lines), ""]))
-        sys.stdout.flush()
-
-
 @pytest.mark.slow
 def test_forty_kills_of_a_tournament_of_four_hundred_games_lose_none_and_play_none_twice(
-    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, figures: Any
 ) -> None:
     begun = time.monotonic()
     cup = {"kind": "tournament", "game": "leduc_poker", "agents": PLANNER, "deals": GAMES // 2, "workers": 2}
@@ -92,8 +80,7 @@ def test_forty_kills_of_a_tournament_of_four_hundred_games_lose_none_and_play_no
     changed += sum(final.get(key) != row for key, row in kept.items())
     whole = runner.run(folder=tmp_path / "whole", **cup)
     verified = verify_games(folder)
-    show(
-        capsys,
+    figures(
         "Tournament, real SIGKILLs",
         {
             "kills": KILLS,
@@ -165,7 +152,7 @@ def start(runner: Any, command: dict[str, Any]) -> Any:
 
 @pytest.mark.slow
 def test_two_hours_of_synthesis_with_faults_at_every_seam_come_to_the_undisturbed_result(
-    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, figures: Any
 ) -> None:
     begun = time.monotonic()
     programs = [*(wrong(number) for number in range(WRONG_ANSWERS)), RIGHT]
@@ -194,8 +181,7 @@ def test_two_hours_of_synthesis_with_faults_at_every_seam_come_to_the_undisturbe
         stored_calls = list(record.calls.calls())
     games = verify_games(folder / "matches")
     virtual_s = sum(float(seconds) for seconds, _ in clock)
-    show(
-        capsys,
+    figures(
         "Synthesis, a fault at every seam",
         {
             "virtual seconds": virtual_s,

@@ -1,0 +1,72 @@
+"""Figures that tests measure, in one table at the end: what `make slow` is for beside passing."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+import pytest
+
+FIGURES = "figures"
+TALLY = "tally"
+
+Figures: TypeAlias = Callable[[str, Mapping[str, object]], None]
+Tally: TypeAlias = Callable[[str, int, float], None]
+
+
+@pytest.fixture
+def figures(record_property: Callable[[str, object], None]) -> Figures:
+    """Returns a function (title, figures by name) that has a test's figures shown at the end of the session."""
+
+    def record(title: str, values: Mapping[str, object]) -> None:
+        record_property(FIGURES, [title, {name: shown(value) for name, value in values.items()}])
+
+    return record
+
+
+@pytest.fixture
+def tally(record_property: Callable[[str, object], None]) -> Tally:
+    """Returns a function (title, breaches, seconds late) for one case of many, which are counted together."""
+
+    def record(title: str, breaches: int, late_s: float) -> None:
+        record_property(TALLY, [title, breaches, late_s])
+
+    return record
+
+
+def shown(value: object) -> str:
+    """Returns a figure as text."""
+    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Prints the table, if any test measured anything."""
+    reports = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "when")]
+    # Set-up, call and tear-down of one test carry the same properties: the call's are taken.
+    recorded = [item for report in reports if report.when == "call" for item in report.user_properties]
+    tables = table_of(recorded)
+    if not tables:
+        return
+    terminalreporter.section("figures")
+    width = max(len(name) for rows in tables.values() for name in rows)
+    for title, rows in tables.items():
+        terminalreporter.write_line(title)
+        for name, value in rows.items():
+            terminalreporter.write_line(f"  {name:<{width}}  {value:>14}")
+
+
+def table_of(recorded: Iterable[tuple[str, Any]]) -> dict[str, dict[str, str]]:
+    """Returns the figures by title and name, cases that are counted together last."""
+    tables: dict[str, dict[str, str]] = {}
+    cases: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for kind, content in recorded:
+        if kind == FIGURES:
+            tables[content[0]] = dict(content[1])
+        elif kind == TALLY:
+            cases[content[0]].append((content[1], content[2]))
+    for title, found in sorted(cases.items()):
+        tables[title] = {
+            "cases": shown(len(found)),
+            "breaches": shown(sum(breaches for breaches, _ in found)),
+            "latest after its limit, seconds": shown(max(0.0, *(late for _, late in found), 0.0)),
+        }
+    return tables
