@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from arena import model_tournament
-from arena.model_tournament import ModelTournament, _lineups, play_on_model
+from arena.model_tournament import Entrant, ModelTournament, _lineups, play_on_model
 from arena.runtime import Runtime
 from cwm import candidate
 from cwm.model_bundle import ModelBundle, describe
@@ -104,3 +104,38 @@ def test_game_that_ours_keeps_breaking_ends_the_tournament(monkeypatch: pytest.M
     monkeypatch.setattr(model_tournament, "play_on_model", lambda job: {"fault": "no pipe"})
     with pytest.raises(candidate.TesterError, match="broke 3 times: no pipe"):
         tournament().scores([None, GOOD])
+
+
+BEST_MOVE = textwrap.dedent(
+    """
+    def policy_prior(state, legal_actions, player_id):
+        best = f"take {state['left'] % 4}"
+        weights = [100.0 if action == best else 1.0 for action in legal_actions]
+        return [weight / sum(weights) for weight in weights]
+    """
+)
+WITH_PRIOR = {"selection": "puct", "prior": "policy"}
+
+
+def test_planner_with_a_good_prior_beats_those_without() -> None:
+    entrants = [Entrant(), Entrant(settings={"selection": "puct"}), Entrant(prior=BEST_MOVE, settings=WITH_PRIOR)]
+    none, uniform, prior = tournament(deals=6).play(entrants)
+    assert prior > 0.0
+    assert prior > max(none, uniform)
+    assert none + uniform + prior == pytest.approx(0.0)
+
+
+def test_prior_stands_beside_a_value_function() -> None:
+    entrants = [Entrant(GOOD), Entrant(GOOD, BEST_MOVE, WITH_PRIOR), Entrant(CRASHING, BEST_MOVE, WITH_PRIOR)]
+    assert tournament(deals=1).play(entrants)[2] == -1.0
+
+
+def test_games_of_value_functions_alone_keep_their_keys_and_others_have_their_own() -> None:
+    asked = tournament()
+    plain = asked._job([Entrant(), Entrant(GOOD)], (0, 1), 0)
+    assert "beyond_value" not in plain
+    assert "prior_source" not in plain["model"]
+    keys = {plain["key"]}
+    for second in (Entrant(GOOD, BEST_MOVE, WITH_PRIOR), Entrant(GOOD, settings={"selection": "puct"})):
+        keys.add(asked._job([Entrant(), second], (0, 1), 0)["key"])
+    assert len(keys) == 3
