@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,3 +205,17 @@ def test_settings_without_priors_are_those_of_older_runs() -> None:
     assert RunSettings.from_record(plain.to_json()) == plain
     asked = settings("scripted:x", 2)
     assert RunSettings.from_record(json.loads(json.dumps(asked.to_json()))) == asked
+
+
+def test_priors_are_asked_for_on_the_command_line(cwm: Any, own_game: Any, tmp_path: Path) -> None:
+    llm = script(tmp_path / "answers", [fenced(own_game.program), "no code", fenced(EVEN)])
+    words = ["synthesize", "--rules", own_game.rules, "--trajectories", own_game.trajectories, "--llm", llm]
+    words += ["--priors", 2, "--tournament-deals", 1, "--run", tmp_path / "run", "--workers", 1]
+    made = cwm(*words)
+    assert made.code == 0, made.err
+    assert "policy prior 0: no_program: no program in the answer" in made.err
+    assert "prior tournament (none: " in made.err
+    result = cwm("report", tmp_path / "run", "--json").json
+    assert [item["status"] for item in result["priors"]["candidates"]] == ["no_program", "checked"]
+    assert set(result["priors"]["baselines"]) == {"uniform"}
+    assert "Functions beside the model" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
