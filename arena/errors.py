@@ -9,7 +9,7 @@ from arena.human_agent import HumanQuitError
 from arena.process_pool import WorkerDiedError
 from arena.replay import RecordError
 from arena.store import ConfigMismatchError, StoreError
-from arena.tournament import TournamentError
+from arena.tournament_errors import TournamentError
 from cwm.candidate import TesterError
 from cwm.contract_verifier import ContractCheckError
 from cwm.journal import RunRecordError

@@ -3,32 +3,31 @@
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
 from typing import Any, Literal, TypeAlias
 
 from arena.agent_factory import build, resolve
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import InfrastructureError
+from arena.game_source import MODEL_PREFIX, game_info, is_model, model_of, open_game
 from arena.match import GameRecord, play
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
 from arena.seeds import content_key, derive
 from arena.store import Games, StoredGames
-from games import registry
-from games.api import Game
+from arena.tournament_errors import TournamentError as TournamentError
+from cwm.world_model import WorldModelError
 
 RULES_VERSION = 1
 """Part of every key: raised when the same seeds would give another game."""
+ASKED_FILE = "tournament.json"
+"""What the user asked for, in the folder of the games."""
 MAX_FAULTS = 3
 """A game that ours broke this often in one run is given up until the next run."""
 
 Pairing: TypeAlias = Literal["all", "cross", "self"]
-
-
-class TournamentError(ValueError):
-    """A tournament cannot be played as asked."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class TournamentConfig:
     """What is played. JSON out, to be kept beside the games.
 
     Attributes:
-        game: registry id.
+        game: registry id, or `cwm:RUN_OR_BUNDLE`: then that model decides what is legal and who wins.
         agents: with distinct names.
         deals: deals a lineup; each is played in every distinct rotation of the seats.
         seed: every deal derives from it and from the game, so that all lineups meet the same deals.
@@ -45,6 +44,7 @@ class TournamentConfig:
         lineups: indices into `agents`, instead of `pairing`; None to use `pairing`.
         params: parameters of the game.
         runtime: limits of programs that are not trusted.
+        referee: content hash of the model that decides the games, filled in by `prepare`; None for a registered game.
     """
 
     game: str
@@ -55,11 +55,17 @@ class TournamentConfig:
     lineups: tuple[tuple[int, ...], ...] | None = None
     params: dict[str, Any] = field(default_factory=dict)
     runtime: Runtime = field(default_factory=Runtime)
+    referee: str | None = None
+
+    @property
+    def game_identity(self) -> str:
+        """What the games depend on: a model counts by its content, not by its place."""
+        return self.game if self.referee is None else f"{MODEL_PREFIX}{self.referee}"
 
     def to_json(self) -> dict[str, Any]:
         return {
             "version": RULES_VERSION,
-            "game": self.game,
+            "game": self.game_identity,
             "params": self.params,
             "agents": [spec.identity() for spec in self.agents],
             "deals": self.deals,
@@ -85,6 +91,7 @@ class TournamentConfig:
             lineups = data["lineups"]
             return cls(
                 game=data["game"],
+                referee=data["game"].removeprefix(MODEL_PREFIX) if is_model(data["game"]) else None,
                 agents=tuple(AgentSpec.from_json(spec) for spec in data["agents"]),
                 deals=data["deals"],
                 seed=data["seed"],
@@ -119,6 +126,7 @@ class PlannedGame:
         return {
             "key": self.key,
             "game": config.game,
+            "referee": config.referee,
             "params": config.params,
             "seats": [spec.to_json() for spec in self.seats],
             "deal_seed": self.deal_seed,
@@ -164,7 +172,7 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
         AgentSpecError: an agent does not fit the game.
         games.api.GameError: the game is unknown.
     """
-    game = registry.make(config.game, **config.params)
+    info = game_info(config.game, **config.params)
     names = [spec.name for spec in config.agents]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -172,34 +180,34 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
     if not names or config.deals < 1:
         raise TournamentError(f"A tournament needs an agent and a deal, not {len(names)} and {config.deals}.")
     for lineup in config.lineups or ():
-        if len(lineup) != game.info.num_players or not all(0 <= index < len(names) for index in lineup):
+        if len(lineup) != info.num_players or not all(0 <= index < len(names) for index in lineup):
             raise TournamentError(
-                f"Lineup {lineup} does not name {game.info.num_players} of the {len(names)} agents by number from 0."
+                f"Lineup {lineup} does not name {info.num_players} of the {len(names)} agents by number from 0."
             )
     human = [spec.name for spec in config.agents if spec.kind == "human"]
     if human:
         raise AgentSpecError(f"Agent {human[0]!r} is a person, who plays with `cwm play`, not in a tournament.")
-    resolved = tuple(resolve(spec, game) for spec in config.agents)
-    lineups = config.lineups or tuple(_lineups(len(names), game.info.num_players, config.pairing))
+    with open_game(config.game, **config.params) as game:
+        resolved = tuple(resolve(spec, game) for spec in config.agents)
+    lineups = config.lineups or tuple(_lineups(len(names), info.num_players, config.pairing))
     if not lineups:
         raise TournamentError(f"Pairing {config.pairing!r} needs more than the one agent {names[0]!r}.")
-    return TournamentConfig(
-        config.game, resolved, config.deals, config.seed, config.pairing, lineups, config.params, config.runtime
-    )
+    referee = model_of(config.game).hash if is_model(config.game) else None
+    return replace(config, agents=resolved, lineups=lineups, referee=referee)
 
 
 def plan(config: TournamentConfig) -> list[PlannedGame]:
     """Returns the games of a prepared tournament: deal by deal, so that a part of it is a fair sample."""
     games: dict[str, PlannedGame] = {}
     for deal in range(config.deals):
-        deal_seed = derive("deal", config.game, config.params, config.seed, deal)
+        deal_seed = derive("deal", config.game_identity, config.params, config.seed, deal)
         for lineup in config.lineups or ():
             for shift in range(len(lineup)):
                 seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
                 key = content_key(
                     {
                         "version": RULES_VERSION,
-                        "game": config.game,
+                        "game": config.game_identity,
                         "params": config.params,
                         "seats": [spec.identity() for spec in seats],
                         "deal": deal_seed,
@@ -259,13 +267,15 @@ def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
 
 def play_job(job: dict[str, Any]) -> dict[str, Any]:
     """Plays one planned game: what a worker process runs. Returns `{"record": …}` or `{"fault": message}`."""
-    game = registry.make(job["game"], **job["params"])
     runtime = Runtime.from_json(job["runtime"])
     specs = [AgentSpec.from_json(data) for data in job["seats"]]
     level = runtime.level if any(spec.kind == "cwm" for spec in specs) else None
     seeds = [derive("agent", job["key"], seat) for seat in range(len(specs))]
     try:
-        record = play(game, [build(spec, game, runtime) for spec in specs], job["deal_seed"], seeds, level)
+        with open_game(job["game"], job["referee"], **job["params"]) as game:
+            record = play(game, [build(spec, game, runtime) for spec in specs], job["deal_seed"], seeds, level)
+    except WorldModelError as error:
+        return {"fault": f"the model that decides the game failed: {error}"}
     except InfrastructureError as error:
         return {"fault": f"sandbox: {error}"}
     except Exception as error:  # whatever breaks here is ours: it is named and counted, and never scored
@@ -330,14 +340,14 @@ def result(
         missing: games that could not be played, with the messages.
         faults: what broke, by key of the game.
     """
-    game: Game = registry.make(config.game, **config.params)
+    info = game_info(config.game, **config.params)
     names = [spec.name for spec in config.agents]
     finished = without_forfeits(records)
     return TournamentResult(
         records=tuple(records),
         played=played,
         missing=missing,
-        table=standings(records, game.info, names),
-        table_without_forfeits=None if len(finished) == len(records) else standings(finished, game.info, names),
+        table=standings(records, info, names),
+        table_without_forfeits=None if len(finished) == len(records) else standings(finished, info, names),
         faults=dict(sorted(Counter(message for messages in faults.values() for message in messages).items())),
     )

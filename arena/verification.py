@@ -1,10 +1,12 @@
 """Whether what is stored is what it says: every game follows the rules, and the standings follow from the games."""
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena import played_games, replay, run_inputs, run_report, store, tournament
+from arena.game_source import open_game
 from arena.match import GameRecord
 from arena.replay import RecordError
 from arena.run_settings import RunSettings
@@ -12,10 +14,10 @@ from arena.seeds import canonical
 from arena.store import STANDINGS_FILE
 from arena.synthesis_run import INPUTS
 from arena.tournament import PlannedGame, TournamentConfig, TournamentResult
+from arena.tournament_errors import TournamentError
 from cwm.journal import RunCorruptError
 from cwm.llm.keys import request_key
 from cwm.record import RunRecord
-from games import registry
 from games.api import Game
 
 
@@ -68,26 +70,44 @@ def verify_games(folder: Path) -> VerifiedGames:
     """
     stored = store.read(folder)
     config = TournamentConfig.from_json(stored.config)
-    game = registry.make(config.game, **config.params)
+    if config.referee is not None:
+        config = replace(config, game=_referee_of(folder))
     planned = {item.key: item for item in tournament.plan(config)}
     problems = [Problem(key, "no game of the plan has this key") for key in stored.games if key not in planned]
     agreeing: list[GameRecord] = []
-    for key, plan in planned.items():
-        if key not in stored.games:
-            continue
-        try:
-            _check_plan(plan, stored.games[key])
-            replay.verify(game, stored.games[key])
-        except RecordError as error:
-            problems.append(Problem(key, str(error)))
-        else:
-            agreeing.append(stored.games[key])
+    with open_game(config.game, config.referee, **config.params) as game:
+        for key, plan in planned.items():
+            if key not in stored.games:
+                continue
+            try:
+                _check_plan(plan, stored.games[key])
+                replay.verify(game, stored.games[key])
+            except RecordError as error:
+                problems.append(Problem(key, str(error)))
+            else:
+                agreeing.append(stored.games[key])
     result = tournament.result(config, agreeing, 0, {}, stored.faults)
     unfinished = len(planned.keys() - stored.games.keys())
     said = store.read_standings(folder)
     if said is not None and not unfinished and canonical(said) != canonical(result.table.to_json()):
         problems.append(Problem(STANDINGS_FILE, "the standings are not those that the stored games give"))
     return VerifiedGames(config, len(planned), stored.games, tuple(problems), result, unfinished)
+
+
+def _referee_of(folder: Path) -> str:
+    """Returns `cwm:RUN_OR_BUNDLE` of the model that decides the games of a folder, as the user named it.
+
+    Raises:
+        TournamentError: the file that says so is missing or damaged.
+    """
+    path = folder / tournament.ASKED_FILE
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["game"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TournamentError(
+            f"{path}, which names the model that decides the games, cannot be read ({error}); restore it, or give the "
+            "command of the tournament again."
+        ) from error
 
 
 def verify_run(record: RunRecord) -> list[Problem]:

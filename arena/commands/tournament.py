@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from arena import console, recorded_models, shipped, tournament
 from arena.agent_specs import AgentSpec, parse
 from arena.errors import EXIT_SYSTEM, UsageError
+from arena.game_source import game_info
 from arena.options import AsJson, Seed, Workers
 from arena.report.tables import arena_tables, paper_table
 from arena.run_matches import view
@@ -18,11 +19,17 @@ from arena.store import Games, GameStore, MemoryStore, write_standings
 from arena.tournament import Pairing, TournamentConfig, TournamentResult
 from cwm.llm.files import write_whole
 
-CONFIG_FILE = "tournament.json"
+CONFIG_FILE = tournament.ASKED_FILE
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")],
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="Id of a game (`cwm games list` shows them), or cwm:RUN, where a synthesised model decides what is "
+            "legal and who wins."
+        ),
+    ],
     agent: Annotated[
         list[str],
         typer.Option(
@@ -55,9 +62,10 @@ def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: b
     Raises:
         typer.Exit: games are missing through a fault of ours.
     """
-    agents = tuple(recorded_models.filled_in(config.agents, config.game))
+    agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
-    level = shipped.level_of([spec.model_hash for spec in prepared.agents if spec.kind == "cwm"])
+    models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
+    level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     if folder is None:
         result = _run(prepared, MemoryStore(), workers)
