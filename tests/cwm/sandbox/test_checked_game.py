@@ -69,3 +69,13 @@ def test_a_fault_of_the_caller_stays_ours() -> None:
     with Sandbox(payload=PAYLOAD).start(ProgramSource(PROGRAM, INITIAL, INFO)) as worker:
         reply = worker.payload("search.session", "choose", {"config": {"speed": 1}}, seed=0, timeout_s=30.0)
     assert reply.outcome is Outcome.INFRA_ERROR
+
+
+@pytest.mark.parametrize("wrong", [*WRONG, "[0.5, 0.5]", "[float('nan')] * len(legal_actions)", "{'x1': 1.0}"])
+def test_a_prior_of_a_wrong_type_is_never_counted_as_ours(wrong: str) -> None:
+    prior = f"def policy_prior(state, legal_actions, player_id):\n    return {wrong}\n"
+    config = PlannerConfig(simulations=20, rollouts=1, selection="puct", prior="policy").to_json()
+    asked = {"config": config, "player": 0, "history": [[{}, None]], "state": INITIAL}
+    with Sandbox(payload=PAYLOAD).start(ProgramSource(PROGRAM, INITIAL, INFO, prior_source=prior)) as worker:
+        reply = worker.payload("search.session", "choose", asked, seed=0, timeout_s=30.0)
+    assert not reply.outcome.is_ours, reply.failure
