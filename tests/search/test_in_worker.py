@@ -114,3 +114,25 @@ def test_player_who_saw_the_coin_believes_in_one_history(worker: Worker) -> None
     result = ask(worker, "choose", {"config": QUICK, "player": 0, "history": history, "state": None})
     assert sum(result["visits"].values()) == 400
     assert result["belief"] == {"tries": 400, "accepted": 400, "distinct": 1, "loose": 0}
+
+
+POLICY = """
+def policy_prior(state, legal_actions, player_id):
+    if player_id == 1:
+        return [1.0 / len(legal_actions)] * len(legal_actions)
+    return [0.1, 0.9] if state["coin"] == "heads" else [0.9, 0.1]
+"""
+"""Bids high with tails and low with heads."""
+
+
+def test_belief_and_search_read_the_program_s_policy_in_the_worker() -> None:
+    config = QUICK | {"selection": "puct", "prior": "policy", "belief_temper": 1.0, "belief_size": 2000}
+    program = ProgramSource(COIN + POLICY, PROGRAM.initial_state, PROGRAM.info)
+    with Sandbox(payload=session.PAYLOAD).start(program) as reading:
+        argument = {"config": config | {"belief_mix": 0.0}, **POSITION, "report_belief": True}
+        results = [ask(reading, "choose", argument, seed=3) for _ in range(2)]
+    assert results[0]["action"] == "tails"
+    heads = sum(weight for weight, state in results[0]["belief_states"] if state["coin"] == "heads")
+    # Three quarters of 0.1 against one quarter of 0.9.
+    assert heads == pytest.approx(0.25, abs=0.03)
+    assert {**results[0], "seconds": 0} == {**results[1], "seconds": 0}
