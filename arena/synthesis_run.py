@@ -302,10 +302,15 @@ class SynthesisRun:
         return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}
 
     def _planner_paths(self, game: Game, bundle: ModelBundle, config: PlannerConfig, key: str) -> list[Trajectory]:
+        stored = self.record.evaluation(f"{key}/games")
+        if stored is not None:
+            return [played_games.followed(game, index, actions) for index, actions in enumerate(stored["actions"])]
         paths = played_games.of_planner(game, bundle, self.settings, config)
         right = max(0, self.settings.planner_games - paths.refused - paths.failed)
         tally = Tally(passed=right, wrong=paths.refused, errors=self.settings.planner_games - right - paths.refused)
         self.record.put_evaluation(key, tally.to_json())
+        actions = [[step.action for step in path.steps[:-1]] for path in paths.trajectories]
+        self.record.put_evaluation(f"{key}/games", {"actions": actions})
         return paths.trajectories
 
     def _evaluation(
