@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from cwm.trajectories import Trajectory, record_step
 from games import registry
-from games.api import Action, Game
+from games.api import TERMINAL, Action, Game, GameError
 from games.batched.api import Array
+from games.batched.keys import root_key
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_state import State
 
@@ -29,19 +30,21 @@ class PlayedBatch:
         hints: int32 [H, B], colour masks.
         actions: int32 [T, B], of the player to move.
         lengths: int32 [B], actions until the end.
+        totals: float32 [B], returns.
     """
 
     colours: NDArray[np.int32]
     hints: NDArray[np.int32]
     actions: NDArray[np.int32]
     lengths: NDArray[np.int32]
+    totals: NDArray[np.float32]
 
 
 def record(game_id: str, games: int, seed: int) -> Iterator[Trajectory]:
-    """Yields whole games of uniformly random legal actions; game i depends on (seed, i) alone.
+    """Returns whole games of uniformly random legal actions, played as they are read.
 
-    The batched environment plays; the reference game replays its actions for the records and refuses any that it
-    holds to be illegal.
+    Game i depends on the game's id, the seed and i alone. The batched environment plays; the reference game replays
+    every action for the records, refuses any that it holds to be illegal, and must come to the same end and return.
 
     Args:
         game_id: e.g. `yokai-9c-2p`.
@@ -51,10 +54,12 @@ def record(game_id: str, games: int, seed: int) -> Iterator[Trajectory]:
     Raises:
         GameError: no batched game has that id.
     """
-    env = make(game_id)
-    game = registry.make(game_id)
+    return _recorded(make(game_id), registry.make(game_id), games, seed)
+
+
+def _recorded(env: YokaiEnv, game: Game, games: int, seed: int) -> Iterator[Trajectory]:
     play = jax.jit(lambda keys: _play(env, keys))
-    root = jax.random.key(seed)
+    root = root_key("bulk recording", game.info.id, seed)
     for first in range(0, games, BATCH):
         keys = jax.vmap(lambda index: jax.random.fold_in(root, index))(jnp.arange(first, first + BATCH))
         batch = PlayedBatch(*(np.asarray(array) for array in play(keys)))
@@ -62,7 +67,7 @@ def record(game_id: str, games: int, seed: int) -> Iterator[Trajectory]:
             yield _trajectory(game, env, batch, column, first + column, seed)
 
 
-def _play(env: YokaiEnv, keys: Array) -> tuple[Array, Array, Array, Array]:
+def _play(env: YokaiEnv, keys: Array) -> tuple[Array, Array, Array, Array, Array]:
     pairs = jax.vmap(jax.random.split)(keys)
     state = env.init(pairs[:, 0])
     uniform = jax.vmap(lambda key: jax.random.uniform(key, (env.sizes.config.max_length,)))(pairs[:, 1])
@@ -72,7 +77,8 @@ def _play(env: YokaiEnv, keys: Array) -> tuple[Array, Array, Array, Array]:
         return env.step(state, actions)[0], actions.max(axis=1)
 
     ended, actions = jax.lax.scan(step, state, uniform.T)
-    return state.colours, state.hints, actions, ended.length
+    outcome = env.outcome(ended)
+    return state.colours, state.hints, actions, outcome.length, outcome.total
 
 
 def _trajectory(game: Game, env: YokaiEnv, batch: PlayedBatch, column: int, index: int, seed: int) -> Trajectory:
@@ -82,6 +88,12 @@ def _trajectory(game: Game, env: YokaiEnv, batch: PlayedBatch, column: int, inde
         steps.append(replace(record_step(game, state, None), action=action))
         state = game.apply_action(state, action)
     steps.append(record_step(game, state, None))
+    total = float(batch.totals[column])
+    if steps[-1].player != TERMINAL or steps[-1].rewards[0] != total:
+        raise GameError(
+            f"game {index} of {game.info.id} (seed {seed}) ends with the return {total:g} in the batched environment, "
+            f"but not in the reference; run: cwm games check-batched {game.info.id}."
+        )
     return Trajectory(game.info.id, index, seed, game.info.player_names, tuple(steps))
 
 

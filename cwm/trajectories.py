@@ -206,8 +206,12 @@ def game_seed(seed: int, index: int) -> int:
 def write(path: Path, trajectories: Iterable[Trajectory]) -> None:
     """Writes JSON lines, one a step, whole or not at all."""
     partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        for trajectory in trajectories:
-            for record in trajectory.to_records():
-                file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-    partial.replace(path)
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            for trajectory in trajectories:
+                for record in trajectory.to_records():
+                    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

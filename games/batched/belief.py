@@ -94,8 +94,10 @@ def from_state(state: YokaiState, player: int) -> Evidence:
     """Returns the evidence that `player` has in a state of the reference game, from its public log.
 
     Raises:
-        GameError: the game has more assignments than can be listed.
+        GameError: the game is still being dealt, or has more assignments than can be listed.
     """
+    if state["phase"] == "deal":
+        raise GameError("beliefs begin when all cards and hints are dealt: apply all actions of chance first.")
     settings = config(len(state["colours"]), len(state["observed"]))
     sizes = Sizes(settings)
     empty = no_evidence(sizes)
@@ -126,7 +128,12 @@ def posterior(evidence: Evidence, truthful: Array | float | None = None) -> Arra
         evidence: what the player knows.
         truthful: p, the probability that the others place truthfully; None: placements say nothing. With 0 or 1 a
             placement can be impossible under every assignment; then all are 0.
+
+    Raises:
+        GameError: p is a number outside [0, 1].
     """
+    if isinstance(truthful, int | float) and not 0 <= truthful <= 1:
+        raise GameError(f"the probability of a truthful placement is {truthful}: give a number from 0 to 1.")
     assignments = jnp.asarray(ASSIGNMENTS)
     weights = ((evidence.known == UNKNOWN) | (evidence.known == assignments)).all(axis=1).astype(jnp.float32)
     if truthful is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from games.api import TERMINAL
 from games.batched import yokai_json, yokai_observe
 from games.batched.api import Array, lane
+from games.batched.keys import root_key
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_state import Sizes, State
 from games.yokai import game as reference
@@ -108,7 +109,7 @@ def compare_in_batches(
     init = _compiled(game_id).init
     report = Report()
     for batch in range(first // BATCH, -(-games // BATCH)):
-        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), batch), BATCH)
+        keys = jax.random.split(root_key("differential", seed, batch), BATCH)
         compare_from(game_id, init(keys), report, random.Random(f"differential/{seed}/{batch}"), choose)
         yield report
 

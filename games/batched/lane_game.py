@@ -1,13 +1,13 @@
 """One lane of batched Yōkai as a `Game`: every rule is the batched environment's, states and views are JSON."""
 
+import random
 from functools import cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from games.api import Action, GameInfo, IllegalActionError, Observation
+from games.api import Action, GameInfo, IllegalActionError, ObsActionHistory, Observation
 from games.batched import yokai_json
 from games.batched.api import lane
 from games.batched.yokai import YokaiEnv
@@ -52,6 +52,7 @@ class LaneGame:
         """
         self._reference = make_reference(cards, players, memory)
         self._lane = _compiled(cards, players)
+        self._known = frozenset(self._reference.all_actions())
         self._memory = memory
 
     @property
@@ -82,15 +83,19 @@ class LaneGame:
         """
         if state["phase"] == "deal":
             return self._reference.apply_action(state, action)
-        legal = self.legal_actions(state)
-        if action not in legal:
-            shown = ", ".join(legal[:8]) or "nothing"
-            raise IllegalActionError(f"{action!r} is not legal in {self.info.id}; legal: {shown}.")
+        if state["phase"] != "play" or action not in self._known:
+            raise self._illegal(state, action)
         actions = np.zeros((1, self.info.num_players), np.int32)
         actions[0, state["player"]] = self._reference.action_index(action)
-        following, _ = self._lane.step(self._arrays(state), jnp.asarray(actions))
+        following, transition = self._lane.step(self._arrays(state), jnp.asarray(actions))
+        if transition.info["illegal"].any():
+            raise self._illegal(state, action)
         arrays: State = jax.tree.map(np.asarray, following)
         return yokai_json.to_json(self._lane.env.sizes, lane(arrays, 0), [*state["log"], action])
+
+    def _illegal(self, state: YokaiState, action: Action) -> IllegalActionError:
+        shown = ", ".join(self.legal_actions(state)[:8]) or "nothing, the game is over"
+        return IllegalActionError(f"{action!r} is not legal in {self.info.id}; legal: {shown}.")
 
     def rewards(self, state: YokaiState) -> list[float]:
         if state["phase"] != "over":
@@ -108,7 +113,7 @@ class LaneGame:
         """
         return self._reference.observation(state, player, view)
 
-    def resample_history(self, history: Any, player: int, rng: Any) -> list[Action]:
+    def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         """Returns a history drawn from the exact posterior, as the reference does."""
         return self._reference.resample_history(history, player, rng)
 

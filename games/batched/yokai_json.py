@@ -27,13 +27,22 @@ def from_json(env: YokaiEnv, states: Sequence[YokaiState]) -> State:
         states: B states, dealt in full.
 
     Raises:
-        GameError: a state is still being dealt.
+        GameError: there is no state, or one is still being dealt or is of another configuration.
     """
+    sizes = env.sizes
+    if not states:
+        raise GameError("a batched state has at least one lane: give at least one state.")
     if any(state["phase"] == "deal" for state in states):
         raise GameError("a batched game is dealt at once: apply all actions of chance before converting a state.")
-    lanes = [_lane(env.sizes, state) for state in states]
+    for state in states:
+        if (len(state["colours"]), len(state["observed"])) != (sizes.cards, sizes.players):
+            raise GameError(
+                f"a state of {len(state['colours'])} cards and {len(state['observed'])} players is none of "
+                f"{sizes.config.id}: give states of that game."
+            )
+    lanes = [_lane(sizes, state) for state in states]
     fields = {name: np.stack([lane[name] for lane in lanes], axis=-1) for name in lanes[0]}
-    legal = np.zeros((env.sizes.cards, env.sizes.words, len(states)), np.uint32)
+    legal = np.zeros((sizes.cards, sizes.words, len(states)), np.uint32)
     return _with_legal(env)(
         State(**{name: jnp.asarray(field) for name, field in fields.items()}, legal=jnp.asarray(legal))
     )

@@ -6,6 +6,7 @@ from cwm import trajectory_file
 from cwm.trajectories import write
 from games import registry
 from games.api import GameError
+from games.yokai.game import YokaiGame
 
 
 @pytest.fixture(autouse=True)
@@ -35,6 +36,26 @@ def test_a_game_depends_on_seed_and_index_alone(monkeypatch):
     assert list(record("yokai-9c-2p", 3, seed=5)) != first[:3]
 
 
-def test_other_games_are_not_batched():
-    with pytest.raises(GameError, match="yokai-9c-2p"):
-        list(record("tic_tac_toe", 1, seed=0))
+def test_seeds_may_be_of_any_size():
+    first, second = (list(record("yokai-9c-2p", 2, seed)) for seed in (1, 1 + 2**64))
+    assert first[0].steps != second[0].steps
+
+
+def test_another_return_than_the_references_is_refused(monkeypatch):
+    monkeypatch.setattr(YokaiGame, "rewards", lambda self, state: [99.0, 99.0])
+    with pytest.raises(GameError, match="but not in the reference"):
+        list(record("yokai-9c-2p", 1, seed=0))
+
+
+def test_games_recorded_by_the_command_pass_its_check(cwm, tmp_path):
+    file = tmp_path / "games.jsonl"
+    ran = cwm("trajectories", "record", "yokai-9c-2p", "--batched", "--games", 9, "-o", file)
+    assert ran.code == 0
+    assert "9 games of yokai-9c-2p" in ran.err
+    assert cwm("trajectories", "check", file, "--json").json["games"] == 9
+
+
+def test_other_games_are_not_batched(refused, tmp_path):
+    ran = refused("trajectories", "record", "tic_tac_toe", "--batched", "-o", tmp_path / "games.jsonl")
+    assert "There is no batched game 'tic_tac_toe'; known: yokai-9c-2p" in ran.err
+    assert list(tmp_path.iterdir()) == []

@@ -120,6 +120,13 @@ def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
     np.testing.assert_allclose(found[4], [1, 0, 0], atol=1e-5)
 
 
+def test_a_state_that_is_being_dealt_and_an_impossible_probability_are_refused():
+    with pytest.raises(GameError, match="dealt"):
+        belief.from_state(make_reference(9, 2).initial_state(), 0)
+    with pytest.raises(GameError, match="from 0 to 1"):
+        belief.posterior(belief.no_evidence(Sizes(config(9, 2))), 1.5)
+
+
 def test_sixteen_cards_are_too_many():
     with pytest.raises(GameError, match="63,063,000"):
         belief.no_evidence(Sizes(config(16, 2)))

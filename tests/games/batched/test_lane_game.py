@@ -3,8 +3,10 @@ import random
 import pytest
 
 from games import contract
-from games.api import IllegalActionError
+from games.api import GameError, IllegalActionError
+from games.batched import yokai_json
 from games.batched.lane_game import LaneGame
+from games.batched.yokai import make as make_batched
 from games.yokai.game import make
 
 
@@ -30,5 +32,23 @@ def test_an_illegal_action_is_refused():
     state = game.initial_state()
     while game.current_player(state) == -1:
         state = game.apply_action(state, rng.choice(game.legal_actions(state)))
-    with pytest.raises(IllegalActionError, match="observe 0"):
-        game.apply_action(state, "reveal 0")
+    for action in ("reveal 0", "no-op", "deal red", "nonsense"):
+        with pytest.raises(IllegalActionError, match="observe 0"):
+            game.apply_action(state, action)
+    over = game.apply_action(state, "end")
+    with pytest.raises(IllegalActionError, match="the game is over"):
+        game.apply_action(over, "end")
+
+
+def test_states_of_another_game_or_none_are_refused():
+    game = make(16, 2)
+    state = game.initial_state()
+    env = make_batched("yokai-9c-2p")
+    with pytest.raises(GameError, match="apply all actions of chance"):
+        yokai_json.from_json(env, [state])
+    while game.current_player(state) == -1:
+        state = game.apply_action(state, game.legal_actions(state)[0])
+    with pytest.raises(GameError, match="16 cards and 2 players is none of yokai-9c-2p"):
+        yokai_json.from_json(env, [state])
+    with pytest.raises(GameError, match="at least one state"):
+        yokai_json.from_json(env, [])
