@@ -22,22 +22,26 @@ def command(
     transitions: Annotated[int, typer.Option(min=1, help="Fresh games: at least so many transitions.")] = 10_000,
     contract_games: Annotated[
         int,
-        typer.Option("--contract-games", min=0, help="Random games under the contract of every game; 0 leaves it out."),
+        typer.Option(
+            "--contract-games",
+            min=0,
+            help="Random games under the contract of every game; 0 leaves it out. A broken rule is named, with the "
+            "smallest state that shows it; the exit code is 1, as for a test that fails.",
+        ),
     ] = 8,
     seed: Seed = 1,
     workers: Workers = 2,
     run: Annotated[
         Path | None,
-        typer.Option("--run", help="Folder that keeps results as they come, so that a run goes on after a kill."),
+        typer.Option(
+            "--run",
+            help="Folder that keeps results as they come, so that a run goes on after a kill. Tests that broke through "
+            "a fault of ours (exit code 4) are in no score; the same command tries them once more.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Test a model on played games, per kind of test, and check the contract that every game must keep.
-
-    Errors and time-outs are counted apart from wrong answers. Each broken rule of the contract is named, with the
-    smallest state that shows it. The exit code is 1 where a test fails or a rule is broken, and 4 where tests broke
-    through a fault of ours: those are in no score, and the same command with --run tries them once more.
-    """
+    """Test a model on played games, per kind of test, and check the contract that every game must keep."""
     asked = Asked(str(model), None if trajectories is None else str(trajectories), transitions, seed, contract_games)
     evaluate(asked, run, workers, as_json)
 

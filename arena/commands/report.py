@@ -19,10 +19,7 @@ def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run.")],
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild report.html and print the tables; nothing is asked, played or tested again.
-
-    This also works while another process is at the run: what it has finished so far is shown.
-    """
+    """Rebuild report.html and print the tables, also of a run that goes on; nothing is asked, played or tested."""
     with RunRecord.read(run) as record:
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
