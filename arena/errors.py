@@ -12,6 +12,7 @@ from arena.store import ConfigMismatchError, StoreError
 from arena.tournament_errors import TournamentError
 from cwm.candidate import TesterError
 from cwm.contract_verifier import ContractCheckError
+from cwm.function_types import FunctionConfigError
 from cwm.journal import RunRecordError
 from cwm.llm.api import LanguageModelError
 from cwm.model_bundle import ModelBundleError
@@ -19,7 +20,6 @@ from cwm.record import RunConfigError, RunMissingError
 from cwm.sandbox.isolation import SandboxUnavailableError
 from cwm.synthesis_config import SynthesisConfigError
 from cwm.trajectories import TrajectoryFormatError
-from cwm.value_task import ValueConfigError
 from cwm.world_model import WorldModelError
 from games.api import GameError
 from search.api import PlannerConfigError
@@ -63,7 +63,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             TournamentError,
             ModelBundleError,
             SynthesisConfigError,
-            ValueConfigError,
+            FunctionConfigError,
             RunConfigError,
             RunMissingError,
             ConfigMismatchError,

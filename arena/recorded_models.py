@@ -43,7 +43,7 @@ def folder_of(game: str, seed: int = SEED) -> Path:
     """
     name = recordings.name_of(game, seed)
     if name not in recordings.bundled_names():
-        raise UsageError(f"No recorded completions {name} ship; known: {', '.join(recordings.bundled_names())}.")
+        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
     settings = shipped.settings_for(standard_settings(game, None, None, seed))
     lines = [record.line() for record in recordings.load(name).records]
     key = content_key([lines, settings.to_json()])[:16]

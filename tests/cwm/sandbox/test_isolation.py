@@ -395,5 +395,14 @@ def test_another_architecture_has_no_strong_level(monkeypatch):
         isolation.select("strong+")
 
 
+def test_macos_has_no_level_that_holds_and_seatbelt_is_not_offered(monkeypatch):
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    assert isolation.missing("strong") == "it needs Linux on x86-64 or aarch64"
+    assert isolation.missing("strong+") == "it needs Linux on x86-64 or aarch64"
+    assert isolation.missing("seatbelt") == "this version does not have it"
+    assert "seatbelt" not in (*levels.STRONG, *levels.WEAK)
+
+
 def test_ctypes_is_there_for_the_lock():
     assert ctypes.sizeof(ctypes.c_void_p) == 8
