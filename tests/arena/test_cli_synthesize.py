@@ -278,7 +278,7 @@ def test_a_file_in_the_place_of_a_run_is_refused(refused: Any, right_model: str,
 def test_interrupt_keeps_what_was_finished_and_says_how_to_go_on(
     cwm: Any, right_model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
