@@ -59,7 +59,8 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
 
 def _as_it_plays_best(spec: AgentSpec, bundle: ModelBundle) -> AgentSpec:
     """Returns a `cwm` agent with the settings that were found best for its model, unless it says how to search."""
-    if "selection" in spec.planner:
+    if "selection" in spec.planner or spec.model_hash is not None:
+        # Its settings are written out already; a search without priors then names none of theirs.
         return spec
     return replace(spec, planner={**bundle.plays_with, **spec.planner})
 

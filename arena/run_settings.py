@@ -107,13 +107,17 @@ class RunSettings:
             ) from error
 
 
-VALUE_CANDIDATES = {"yokai-9c-2p": 3}
+VALUE_CANDIDATES = {"yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
 """Value functions asked for, by game; none where the end is near enough for rollouts."""
+PRIOR_CANDIDATES = {"leduc_poker": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
+"""Policy priors asked for, by game; none where nothing is hidden: there is nobody to read."""
+STANDARD_DEALS = 2
+"""Deals a pairing in the demo's tournaments, which are to take a minute: they tell 2 from 8, not 8.0 from 8.5."""
 
 
 def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
     """Returns the settings of the demo, with which the recordings that ship with the project were made."""
-    candidates = VALUE_CANDIDATES.get(game, 0)
+    values, priors = VALUE_CANDIDATES.get(game, 0), PRIOR_CANDIDATES.get(game, 0)
     return RunSettings(
         game=game,
         registered=True,
@@ -121,7 +125,9 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         base_url=base_url,
         seed=seed,
         synthesis=SynthesisConfig(seed=seed),
-        value=ValueConfig(num_candidates=candidates, seed=seed) if candidates else None,
+        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
+        tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
         matches=MatchSettings(),
     )
 

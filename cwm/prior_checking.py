@@ -25,7 +25,6 @@ class ProcessPriorChecker:
         initial_state: bound to INITIAL_STATE.
         config: how many games, decision points and draws.
         settings: limits and seed.
-        speed_seconds: how long speed is measured.
     """
 
     def __init__(
@@ -35,17 +34,10 @@ class ProcessPriorChecker:
         initial_state: Json,
         config: PriorConfig,
         settings: TestSettings,
-        *,
-        speed_seconds: float = 0.2,
     ) -> None:
         self._program = ProgramSource(source, initial_state, asdict(info))
         self._settings = settings
-        self._argument = {
-            "games": config.games,
-            "points": config.points,
-            "draws": config.draws,
-            "seconds": speed_seconds,
-        }
+        self._argument = {"games": config.games, "points": config.points, "draws": config.draws}
         self._sandbox = Sandbox(settings.capped(), settings.level, (PROBE,))
         self._other = Sandbox(settings.capped(), settings.level, (PROBE,), hash_seed=OTHER_HASH_SEED)
 

@@ -15,7 +15,6 @@ from games.api import CHANCE, TERMINAL, Action, Game, State
 TOLERANCE = 1e-9
 SUM_TOLERANCE = 1e-6
 MAX_ACTIONS = 10_000
-CLOCK_EVERY = 16
 MAX_POINTS = 4_000
 """So many decision points are kept at most."""
 SHOWN_STATE = 2_000
@@ -49,23 +48,37 @@ class Problems:
         ]
 
 
+class Clock:
+    """How long calls took, together."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.seconds = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Notes one call."""
+        self.calls += 1
+        self.seconds += seconds
+
+
 def check(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """Plays games on the model, half at random, half drawn from the prior, and asks the prior at every decision.
 
     Args:
         game: a model with a policy prior.
-        argument: `games`; `points`, decision points at which what is hidden is swapped; `draws`, how often at each;
-            `seconds`, how long speed is measured.
+        argument: `games`; `points`, decision points at which what is hidden is swapped; `draws`, how often at each.
         rng: chooses everything random.
 
     Returns:
         `problems`, one line each; `states`, decision points asked about; `compared`, swapped states that were compared;
-        `calls` and `seconds`; `asked`, states with the prior's answers, for another process to repeat.
+        `calls` and `seconds` that they took, of first questions alone: an answer that is remembered costs nothing;
+        `asked`, states with the prior's answers, for another process to repeat.
     """
     problems = Problems()
+    clock = Clock()
     points: list[Point] = []
     for number in range(argument["games"]):
-        _play(game, problems, points, rng, by_prior=number % 2 == 1)
+        _play(game, problems, clock, points, rng, by_prior=number % 2 == 1)
     found = problems.lines()
     result = {"problems": found, "states": len(points), "compared": 0, "calls": 0, "seconds": 0.0, "asked": []}
     if found or not points:
@@ -73,8 +86,7 @@ def check(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str,
     asked = _asked(game, points, rng)
     _repeat(game, asked, problems)
     result["compared"] = _swap(game, points, problems, argument, rng)
-    calls, seconds = _measure(game, points, argument["seconds"])
-    return result | {"problems": problems.lines(), "calls": calls, "seconds": seconds, "asked": asked}
+    return result | {"problems": problems.lines(), "calls": clock.calls, "seconds": clock.seconds, "asked": asked}
 
 
 def repeat(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -97,7 +109,9 @@ def repeat(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
     return {"problems": problems.lines()}
 
 
-def _play(game: Game, problems: Problems, points: list[Point], rng: random.Random, by_prior: bool) -> None:
+def _play(
+    game: Game, problems: Problems, clock: Clock, points: list[Point], rng: random.Random, by_prior: bool
+) -> None:
     state = game.initial_state()
     histories: list[list[Any]] = [[] for _ in range(game.info.num_players)]
     for _ in range(MAX_ACTIONS):
@@ -112,18 +126,22 @@ def _play(game: Game, problems: Problems, points: list[Point], rng: random.Rando
             seen = game.observations(state)[player]
             if len(points) < MAX_POINTS:
                 points.append((state, player, [*histories[player], (seen, None)]))
-            prior = _answer(game, state, actions, player, problems)
+            prior = _answer(game, state, actions, player, problems, clock)
             action = rng.choices(actions, prior)[0] if by_prior and prior else rng.choice(actions)
             histories[player].append((seen, action))
         state = game.apply_action(state, action)
 
 
-def _answer(game: Game, state: State, actions: list[Action], player: int, problems: Problems) -> list[float] | None:
+def _answer(
+    game: Game, state: State, actions: list[Action], player: int, problems: Problems, clock: Clock
+) -> list[float] | None:
     """Returns the prior's answer, None if something is wrong with it."""
     before, given = dumps(state), list(actions)
     copy = loads(before)
     try:
+        started = time.perf_counter()
         prior = game.policy(copy, given, player)  # type: ignore[attr-defined]
+        clock.add(time.perf_counter() - started)
         wrong = _form(prior, actions)
     except MemoryError:
         raise
@@ -253,18 +271,6 @@ def _redrawn(game: Game, player: int, history: list[Any], rng: random.Random) ->
     if decision != len(history) - 1 or game.current_player(state) != player:
         return None
     return state if game.observations(state)[player] == history[-1][0] else None
-
-
-def _measure(game: Game, points: list[Point], seconds: float) -> tuple[int, float]:
-    policy = game.policy  # type: ignore[attr-defined]
-    questions = [(state, list(game.legal_actions(state)), player) for state, player, _ in points[:500]]
-    calls, started, elapsed = 0, time.perf_counter(), 0.0
-    while elapsed < seconds:
-        for _ in range(CLOCK_EVERY):
-            policy(*questions[calls % len(questions)])
-            calls += 1
-        elapsed = time.perf_counter() - started
-    return calls, elapsed
 
 
 def _near(one: list[float], two: list[float]) -> bool:

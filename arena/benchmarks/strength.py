@@ -17,6 +17,8 @@ GAMES = 200
 SEED = 2026
 SIMULATIONS = 3000
 PLANNER = {
+    # The plain search, whatever was found best for the model: `cwm xp` measures that.
+    "selection": "ucb",
     "simulations": SIMULATIONS,
     "leaf": "value",
     "widening_coefficient": 3.0,

@@ -1,11 +1,14 @@
 """Policy priors: asked for, repaired, checked beside the model, chosen by a tournament with two baselines."""
 
 import json
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from cwm import prior_probe
 from cwm.candidate_testing import TestSettings
 from cwm.function_types import FunctionCandidate, FunctionReport
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
@@ -27,6 +30,7 @@ from cwm.record import RunRecord
 from cwm.sandbox.program import ProgramGame
 from cwm.synthesis_events import Event
 from cwm.trajectories import Step, Trajectory, collect
+from games.api import Game
 
 HEAD = "def policy_prior(state, legal_actions, player_id):\n"
 EVEN = HEAD + "    return [1 / len(legal_actions)] * len(legal_actions)\n"
@@ -50,7 +54,7 @@ def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str
 def checker(program_game: Callable[[str], ProgramGame], task: PriorTask) -> ProcessPriorChecker:
     settings = TestSettings(total_seconds=2.0, load_seconds=1.0)
     initial = program_game("hidden_coin").initial_state()
-    return ProcessPriorChecker(task.source, task.info, initial, PriorConfig(), settings, speed_seconds=0.02)
+    return ProcessPriorChecker(task.source, task.info, initial, PriorConfig(), settings)
 
 
 def fenced(source: str) -> str:
@@ -204,6 +208,22 @@ def test_good_prior_passes_beside_the_model_and_its_speed_is_measured(
     assert report.calls_per_s > 0.0
 
 
+def test_speed_counts_first_questions_alone(program_game: Callable[[str], ProgramGame]) -> None:
+    game = program_game("hidden_coin")
+    asked: list[str] = []
+
+    class Asked:
+        def __getattr__(self, name: str) -> object:
+            return getattr(game, name)
+
+        def policy(self, state: object, actions: list[object], player: int) -> list[float]:
+            asked.append(json.dumps(state))
+            return [1 / len(actions)] * len(actions)
+
+    found = prior_probe.check(cast(Game, Asked()), {"games": 4, "points": 5, "draws": 1}, random.Random(0))
+    assert found["calls"] == found["states"] < len(asked)
+
+
 def test_prior_that_knows_what_is_hidden_is_shown_the_field_and_both_probabilities(
     checker: ProcessPriorChecker,
 ) -> None:
@@ -250,9 +270,7 @@ def test_prior_that_does_not_load_is_named(checker: ProcessPriorChecker) -> None
 def test_perfect_information_leaves_nothing_to_swap(program_game: Callable[[str], ProgramGame]) -> None:
     game = program_game("three_in_a_row")
     source = (Path(__file__).parents[1] / "data" / "programs" / "three_in_a_row.py").read_text()
-    checker = ProcessPriorChecker(
-        source, game.info, game.initial_state(), PriorConfig(games=4), TestSettings(), speed_seconds=0.02
-    )
+    checker = ProcessPriorChecker(source, game.info, game.initial_state(), PriorConfig(games=4), TestSettings())
     by_board = HEAD + (
         "    weights = [2.0 if state['board'][4] is None else 1.0] + [1.0] * (len(legal_actions) - 1)\n"
         "    return [weight / sum(weights) for weight in weights]\n"
