@@ -154,6 +154,15 @@ class ResamplesHistory(Protocol):
 
 
 @runtime_checkable
+class ResamplesState(Protocol):
+    """A game with an inference function for the state alone: nothing is said of how the game came there."""
+
+    def resample_state(self, history: ObsActionHistory, player: int, rng: random.Random) -> State:
+        """Returns a state in which `player` is to move and sees what it saw last in `history`."""
+        ...
+
+
+@runtime_checkable
 class EstimatesValue(Protocol):
     """A game with a value function."""
 

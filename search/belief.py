@@ -3,6 +3,9 @@
 Histories come from the game's inference function, are replayed from the initial state, and are kept if they recreate
 what the player saw and did at its own decision points. Particles also know the private history of every other player,
 because in the tree an opponent's node belongs to what that opponent saw.
+
+A game whose inference function samples the state alone (the CWM paper, 4.2) is taken at its word for the past: a state
+is kept if the player sees there what it sees now, and the others know no more than they are shown from then on.
 """
 
 import json
@@ -10,15 +13,18 @@ import marshal
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
-from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHistory, State
+from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHistory, ResamplesState, State
 from search.api import PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, NoHistoryError
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=False)
 MOST_FAILED_DRAWS = 3
 """After so many draws in a row without a fitting history, a belief is content with the particles that it has."""
+
+Sampler: TypeAlias = ResamplesHistory | ResamplesState
+"""An inference function; one that samples whole histories is asked for these."""
 
 
 class HistoryKeys:
@@ -174,7 +180,7 @@ class BeliefSource(Protocol):
 
 
 class Drawer:
-    """Draws histories from the inference function and replays them.
+    """Draws histories, or states, from the inference function and holds them against what was seen.
 
     Attributes:
         counts: figures.
@@ -184,7 +190,7 @@ class Drawer:
     def __init__(
         self,
         game: Game,
-        sampler: ResamplesHistory,
+        sampler: Sampler,
         position: Position,
         config: PlannerConfig,
         rng: random.Random,
@@ -193,14 +199,15 @@ class Drawer:
         self.counts = BeliefCounts()
         self.stray: State | None = None
         self._game = game
-        self._sampler = sampler
+        self._sampler: Any = sampler
         self._position = position
         self._history = list(position.history)
         self._packed = marshal.dumps(self._history)
         self._tries = config.resample_tries
         self._rng = rng
         self._errors = errors
-        self._known: dict[tuple[Action, ...], Particle] = {}
+        self._known: dict[tuple[Action, ...] | str, Particle] = {}
+        self._sample = self._history_sample if isinstance(sampler, ResamplesHistory) else self._state_sample
 
     def draw(self) -> Particle | None:
         """Returns a particle, the same one for the same history; None if none of the tries led to one."""
@@ -223,7 +230,24 @@ class Drawer:
             self.counts.loose += 1
         return loose
 
-    def _sample(self) -> tuple[Particle | None, bool]:
+    def _state_sample(self) -> tuple[Particle | None, bool]:
+        """Returns a particle in which the player sees what it sees now, or None; its past is not known."""
+        game, player = self._game, self._position.player
+        state = self._sampler.resample_state(marshal.loads(self._packed), player, self._rng)
+        text = canonical(state)
+        known = self._known.get(text)
+        if known is not None:
+            return known, True
+        if game.current_player(state) != player:
+            raise BrokenModelError(f"a sampled state is one in which player {player} is not to move")
+        self.stray = state
+        if not same(game.observations(state)[player], self._history[-1][0]):
+            return None, False
+        particle = self._known[text] = Particle(state, (), [], [], True, game.info.num_players)
+        self.counts.distinct += 1
+        return particle, True
+
+    def _history_sample(self) -> tuple[Particle | None, bool]:
         """Returns a particle that leads to the present observation, or None, and whether its whole past fits."""
         # A copy for each draw: an inference function that spoils its input must not spoil the search.
         history = marshal.loads(self._packed)
@@ -271,7 +295,7 @@ class Belief:
     def __init__(
         self,
         game: Game,
-        sampler: ResamplesHistory,
+        sampler: Sampler,
         position: Position,
         config: PlannerConfig,
         rng: random.Random,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from games.api import Action, Game, ResamplesHistory
 from search.api import Decision, PlannerConfig, Position
-from search.belief import Belief, BeliefSource, Particle, one_history
+from search.belief import Belief, BeliefSource, Particle, Sampler, one_history
 from search.errors import (
     ErrorCount,
     NoHistoryError,
@@ -28,7 +28,7 @@ class Ismcts:
     """The planner `ismcts`. It keeps a weighted belief from one decision to the next of the same player and game: a
     planner serves one seat."""
 
-    def __init__(self, game: Game, sampler: ResamplesHistory, config: PlannerConfig) -> None:
+    def __init__(self, game: Game, sampler: Sampler, config: PlannerConfig) -> None:
         self._game = game
         self._sampler = sampler
         self._config = config
@@ -48,7 +48,7 @@ class Ismcts:
         return replace(decision, belief_states=belief.weighted_states()) if position.report_belief else decision
 
     def _believe(self, position: Position, rng: random.Random, errors: ErrorCount) -> BeliefSource:
-        if not self._config.belief_temper:
+        if not self._config.belief_temper or not isinstance(self._sampler, ResamplesHistory):
             return Belief(self._game, self._sampler, position, self._config, rng, errors)
         kept, self._kept = self._kept, None
         belief = WeightedBelief(self._game, self._sampler, position, self._config, rng, errors, kept)

@@ -2,7 +2,7 @@
 
 import math
 
-from games.api import EstimatesPolicy, EstimatesValue, Game, ResamplesHistory
+from games.api import EstimatesPolicy, EstimatesValue, Game, ResamplesHistory, ResamplesState
 from search.api import Planner, PlannerConfig, PlannerConfigError
 from search.ismcts import Ismcts
 from search.mcts import Mcts
@@ -51,10 +51,17 @@ def make(game: Game, config: PlannerConfig) -> Planner:
                 f"mcts needs perfect information, and players of {info.id} do not see the whole state: use 'ismcts'."
             )
         return Mcts(game, config)
-    if not isinstance(game, ResamplesHistory):
+    if isinstance(game, ResamplesHistory):
+        return Ismcts(game, game, config)
+    if not isinstance(game, ResamplesState):
         raise PlannerConfigError(
             f"ismcts needs resample_history, and {info.id} has none: "
             + ("use 'mcts'." if info.perfect_information else "give the game an inference function.")
+        )
+    if remembers(config):
+        raise PlannerConfigError(
+            f"belief_temper above 0 reads what the others did, and {info.id} infers states without their past: "
+            "use belief_temper=0."
         )
     return Ismcts(game, game, config)
 
