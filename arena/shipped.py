@@ -18,17 +18,37 @@ from cwm.sandbox.api import Level, SandboxUnavailableError
 
 RECORDINGS: Final[dict[str, str]] = {
     "connect_four": "662725d4cf8c0e148b7f7edcc326b5d25c2500ba3dbad2c879ba1577503f04f1",
-    "leduc_poker": "f2f15c55ecb5e476546e89ce6134182ac2c1c7adf08c1563a9a463b534d091d2",
+    "leduc_poker": "5876dde608b90cd30df1d1871c8d19b1fe5d8852185c6360bb929fee303115ce",
     "tic_tac_toe": "5a1df0a201f462a530de4235b7993e173dc028edb9aefab98e85b2072a26615f",
-    "yokai-9c-2p": "8ca6c3992388393e1caa290ae0bd94a973e2444732320523b05cf63c1f1b9c63",
+    "yokai-16c-2p": "f97573255f754367dc4f48b81954e761ae523e4ea28feec4bcb1c7655197fc07",
+    "yokai-16c-2p-s1": "94d7cf442660acf89a5a8c81afb7fea4cbd4bc23009d45d8a5f43b5b37eee47e",
+    "yokai-9c-2p": "5b39157cb878b090d31b70cb08a61bf92ff9870027a486ec394a624cc2b22f58",
+    "yokai-9c-2p-s1": "4571139b6cb74fe514ce3917f55bd8b313fe56c97502744c96adb6ddece3b8b5",
+    "yokai-9c-2p-s2": "4f8ceef9fc6e1fe5265e0ba942d3f45a6e3feae66d4ded6201ab18f7d2d80746",
+    "yokai-9c-2p-s3": "1237702c05c04dbf455c8d347308d297355de6bed42105036145b72c4dc187f4",
+    "yokai-9c-2p-s4": "6ccc4017f5f432b292693ec2e7fa17c09abfe535d4f9aba626984bad50122f46",
+    "yokai-9c-3p": "4d18a6f8389e66098464da6aa12161a9c03d98af1fd0b0c950f3ac882db3364f",
+    "yokai-9c-3p-s1": "c5e7a4485afac29e6af0a02fec84ee3e3ba44f182baff2a47011645d7edd1c7c",
+    "yokai-9c-4p": "1dcac814f4bd604211ee72d7bdc4977ead2da8880f9d259c10a34055283a4e41",
+    "yokai-9c-4p-s1": "bef94a762878f55d402f13c00cac3bea3a8691258ed2ff336b7e9d9b0f570415",
 }
 """SHA-256 of each recording by its name, see `recording_hash`."""
 MODELS: Final[frozenset[str]] = frozenset(
     {
+        "2d9fc874f2fb528b8139019292bce2352e7429f193c31c0b9985522aa9951cdf",
+        "323b55db1c64f6d099bc805982855e1f64d82dd35097adb114e28aa7f81e1c58",
+        "5fd84223b7953607198940a9564b512a8c11e2f06bc67bca7ad62c81b790fee5",
         "8ee84e09ab5b5dedb08b359c3b2620a4dd9e9500f40cacbcce923d169b1a7a3c",
-        "8ae315949e4f4d36d1fad2585ec40ddc739f265d3c85247ecbfc9de9ff751ab8",
+        "929c61481a789658132adcf2bc3dc782b271c766cf8c4527cf3ad8d42e5498ce",
+        "9647ab99567f2eea940bf033daddb54de100a0f61bb36f044513e79e8f611a43",
+        "a7a75010956d962cd709b69e9e16b74492c6e8da3b5f3f904690982d50f5ab86",
+        "b26c079410c4b7f32826e9becd693f685c54cdbc66310a858590c26a6d8982aa",
         "b82031176ac6b7ec3d5ee499395318eeb8a521ccee4819bae468792c71f2d323",
-        "1a482eaae9afcaeaff55cd6cd69a4d3dca99c2b28d4ab77d4355d50287483cae",
+        "d222c0920f0dc9b9fe8b32e8e0b14393bf3119698d06abe0f602d86d1af8599e",
+        "e71598403231037d2a6395a01bd8900703cff1c5a35bb498c826ee597f70ddd1",
+        "e73e710252ae336792deaa21561e63440f398d21ee38ba0bce5ee47a2405e5fd",
+        "fc9a45c5ee7e46c4736e3fe98b8bee3cbe7080429108615d890c656ac2b86d92",
+        "fd17ea615e50620d7303ea9a8ce248f0451d649227a9e2a40641938ddee32bc6",
     }
 )
 """SHA-256 of the models that the recordings lead to, see `ModelBundle.hash`."""

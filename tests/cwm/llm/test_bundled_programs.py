@@ -1,0 +1,43 @@
+"""Every recorded answer that ships holds a program of the right functions, and Yōkai's syntheses are independent."""
+
+import pytest
+
+from cwm.answers import programs
+from cwm.llm import recordings
+from cwm.llm.recordings import Recording
+from cwm.program_api import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
+from cwm.sandbox import static_check
+
+FUNCTIONS = {
+    "transition": TRANSITION_FUNCTIONS,
+    "transition+inference": (*TRANSITION_FUNCTIONS, INFERENCE_FUNCTION),
+    "value": (VALUE_FUNCTION,),
+    "prior": (POLICY_FUNCTION,),
+}
+SYNTHESES = {"yokai-9c-2p": 5, "yokai-9c-3p": 2, "yokai-9c-4p": 2, "yokai-16c-2p": 2}
+
+
+def source(recording: Recording, number: int) -> str:
+    record = recording.records[number]
+    functions = FUNCTIONS[record.request.purpose]
+    (found,) = programs(record.completion.text, functions, 1)
+    return found
+
+
+@pytest.mark.parametrize("name", recordings.bundled_names())
+def test_every_answer_holds_a_program_that_the_static_check_passes(name: str) -> None:
+    recording = recordings.load(name)
+    for number, record in enumerate(recording.records):
+        assert static_check.check(source(recording, number), FUNCTIONS[record.request.purpose]) == []
+
+
+@pytest.mark.parametrize("game", SYNTHESES)
+def test_syntheses_of_a_game_ship_with_model_value_and_prior(game: str) -> None:
+    assert recordings.bundled_seeds(game) == list(range(SYNTHESES[game]))
+    made = [recordings.load(recordings.name_of(game, seed)) for seed in recordings.bundled_seeds(game)]
+    for recording in made:
+        assert {record.request.purpose for record in recording.records} == {"transition+inference", "value", "prior"}
+    # Different seeds play other training games: no two were asked the same, nor answered it.
+    for kind in ("transition+inference", "value", "prior"):
+        asked = [next(r for r in recording.records if r.request.purpose == kind) for recording in made]
+        assert len({record.key for record in asked}) == len({r.completion.text for r in asked}) == len(made)
