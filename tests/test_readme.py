@@ -22,6 +22,7 @@ README = ROOT / "README.md"
 PROGRAM = ROOT / "tests" / "data" / "programs" / "three_in_a_row.py"
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 TIMEOUT_S = 120
+RECORDED_TIMEOUT_S = 900
 
 RUN_ELSEWHERE = {
     ("cwm", "demo"): "`make demo`, which takes minutes",
@@ -35,6 +36,8 @@ SHORTER = (
     (re.compile(r"--base-url \S+"), ""),
     (re.compile(r"\bsims=\d+"), "sims=5"),
     (re.compile(r"--deals \d+"), "--deals 1"),
+    (re.compile(r"--simulations \d+"), "--simulations 5"),
+    (re.compile(r"--games \d+"), "--games 1"),
 )
 """What stands here for a language model with a key, and for minutes of search."""
 
@@ -90,7 +93,7 @@ def bring_along(folder: Path) -> None:
     (folder / "answers.jsonl").write_text(answer, encoding="utf-8")
 
 
-def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], folder: Path, timeout_s: float = TIMEOUT_S) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "arena", *words[1:]],
         cwd=folder,
@@ -98,7 +101,7 @@ def run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         input="1\n" * 200,
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_S,
+        timeout=timeout_s,
         env=os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")},
     )
 
@@ -137,5 +140,5 @@ def test_every_command_works_in_the_order_of_the_readme(tmp_path: Path) -> None:
 def test_every_command_with_a_recorded_model_works(tmp_path: Path) -> None:
     for command in cwm_commands():
         if not command.is_run_elsewhere and RECORDED in command.line:
-            ran = run(command.shorter, tmp_path)
+            ran = run(command.shorter, tmp_path, RECORDED_TIMEOUT_S)
             assert ran.returncode == 0, f"{command.line}: {ran.stderr}"
