@@ -3,7 +3,7 @@
 import importlib
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import pyspiel
@@ -81,6 +81,7 @@ class OpenSpielGame:
         player_names: Sequence[str] | None = None,
         static_actions: bool = False,
         uniform_chance: bool = False,
+        rename: Callable[[Action], Action] = str,
     ) -> None:
         """Wraps a game.
 
@@ -91,6 +92,7 @@ class OpenSpielGame:
             player_names: one a player; by default `player_0`, …
             static_actions: True if an action's string depends on the player and its number alone.
             uniform_chance: True if all outcomes of each chance node are equally likely.
+            rename: gives OpenSpiel's string of an action a shorter one; asked with `static_actions` alone.
 
         Raises:
             GameError: OpenSpiel cannot serve this game as pure states.
@@ -114,7 +116,7 @@ class OpenSpielGame:
         self._plain_chance = uniform_chance or not self.info.has_chance
         self._text_is_information_state = kind.provides_information_state_string
         self._has_struct, self._has_observation_struct = _structs(kind.short_name)
-        self._names: dict[int, list[Action]] = _static_names(self.native) if static_actions else {}
+        self._names: dict[int, list[Action]] = _static_names(self.native, rename) if static_actions else {}
         self._numbers = {player: {name: i for i, name in enumerate(row)} for player, row in self._names.items()}
 
     def initial_state(self) -> State:
@@ -274,12 +276,14 @@ def _structs(short_name: str) -> tuple[bool, bool]:
     )
 
 
-def _static_names(game: pyspiel.Game) -> dict[int, list[Action]]:
+def _static_names(game: pyspiel.Game, rename: Callable[[Action], Action]) -> dict[int, list[Action]]:
     """Returns by player the strings of all actions, by number; none for TERMINAL."""
     state = game.new_initial_state()
     actions = range(game.num_distinct_actions())
-    names = {player: [state.action_to_string(player, a) for a in actions] for player in range(game.num_players())}
-    names[CHANCE] = [state.action_to_string(CHANCE, outcome) for outcome in range(game.max_chance_outcomes())]
+    names = {
+        player: [rename(state.action_to_string(player, a)) for a in actions] for player in range(game.num_players())
+    }
+    names[CHANCE] = [rename(state.action_to_string(CHANCE, outcome)) for outcome in range(game.max_chance_outcomes())]
     names[TERMINAL] = []
     return names
 
