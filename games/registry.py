@@ -52,6 +52,8 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         GameEntry("connect_four", "Connect Four", "games.connect_four", "games.connect_four.game:ConnectFour"),
         GameEntry("kuhn_poker", "Kuhn poker", "games.kuhn_poker", "games.kuhn_poker.game:KuhnPoker"),
         GameEntry("leduc_poker", "Leduc poker", "games.leduc_poker", "games.leduc_poker.game:LeducPoker"),
+        GameEntry("gin_rummy", "Gin rummy", "games.gin_rummy", "games.gin_rummy.game:GinRummy"),
+        GameEntry("mnk", "Generalized tic-tac-toe", "games.mnk", "games.mnk.game:GeneralizedTicTacToe"),
         GameEntry("army5x5a", "Generalized chess army5x5a", "games.army5x5a", "games.army5x5a.game:Army5x5a"),
         GameEntry("quadranto", "Quadranto", "games.quadranto", "games.quadranto.game:Quadranto"),
         GameEntry("hand_of_war", "Hand of War", "games.hand_of_war", "games.hand_of_war.game:HandOfWar"),
