@@ -18,6 +18,8 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "tests" / "data" / "playth
 SEED: Final = 1
 MAX_LISTED: Final = 12
 """So many legal actions are written out; of the others, only how many there are."""
+MAX_ENTRIES: Final = 100
+"""Of a longer list in a state only `MAX_LISTED` entries are written out."""
 MAX_DETAILED: Final = 10
 MAX_DETAILED_CHANCE: Final = 3
 """So many players' and chance's steps are written in full, and the last one; of others, only action and rewards."""
@@ -97,7 +99,18 @@ def _seen(game: Game, view: str, seen: list[Json]) -> Iterator[str]:
 
 
 def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(_shortened(value), ensure_ascii=False)
+
+
+def _shortened(value: Json) -> Json:
+    """Returns `value` with tables of data cut short: a line of thousands of entries is read by nobody."""
+    if isinstance(value, dict):
+        return {name: _shortened(one) for name, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) > MAX_ENTRIES:
+        return [*value[:MAX_LISTED], f"… ({len(value)} in all)"]
+    return [_shortened(one) for one in value]
 
 
 def _some(items: Sequence[str]) -> str:

@@ -57,6 +57,8 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         GameEntry("army5x5a", "Generalized chess army5x5a", "games.army5x5a", "games.army5x5a.game:Army5x5a"),
         GameEntry("quadranto", "Quadranto", "games.quadranto", "games.quadranto.game:Quadranto"),
         GameEntry("hand_of_war", "Hand of War", "games.hand_of_war", "games.hand_of_war.game:HandOfWar"),
+        GameEntry("backgammon", "Backgammon", "games.backgammon", "games.backgammon.game:Backgammon"),
+        GameEntry("bargaining", "Bargaining", "games.bargaining", "games.bargaining.game:Bargaining"),
         *(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)),
     )
 }

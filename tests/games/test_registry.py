@@ -11,8 +11,11 @@ from games.api import GameError, UnknownGameError
 YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
 
 
-def test_ids_are_the_four_small_games_and_six_yokai() -> None:
-    assert registry.ids() == ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker", *YOKAI]
+PAPER = "tic_tac_toe connect_four leduc_poker gin_rummy mnk army5x5a quadranto hand_of_war backgammon bargaining"
+
+
+def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_and_six_yokai() -> None:
+    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI])
 
 
 @pytest.mark.parametrize("game_id", registry.ids())
@@ -27,6 +30,8 @@ def test_made_game_carries_its_id(game_id: str) -> None:
         ("connect_four", "win_loss_draw", (-1.0, 1.0), True, False, 42),
         ("kuhn_poker", "zero_sum", (-2.0, 2.0), False, True, 3),
         ("leduc_poker", "zero_sum", (-13.0, 13.0), False, True, 8),
+        ("backgammon", "win_loss_draw", (-1.0, 1.0), True, True, 1500),
+        ("bargaining", "general_sum", (0.0, 10.0), False, True, 10),
     ],
 )
 def test_info_of_the_small_games(
