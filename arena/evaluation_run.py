@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from arena import run_inputs, shipped
+from arena import run_inputs, shipped, suite_quality, training_games
 from arena.errors import UsageError
 from arena.game_source import load_bundle
 from arena.run_inputs import Inputs
@@ -22,6 +22,7 @@ from cwm.journal import RunCorruptError
 from cwm.llm.files import write_whole
 from cwm.llm.keys import canonical_json
 from cwm.model_bundle import ModelBundle
+from cwm.mutation_score import ScoreOptions
 from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
 from cwm.test_batches import StoredBatches
@@ -32,6 +33,7 @@ KIND = "evaluation"
 ASKED_FILE = "evaluation.json"
 FIGURES = "figures"
 CONTRACT = "contract"
+SUITE = "suite"
 SHOWN_FAILURES = 5
 CONTRACT_SECONDS = 120.0
 """For each request of the check of the contract: an endless game is cut off, a slow one is not."""
@@ -47,6 +49,7 @@ class Asked:
         transitions: fresh games hold at least so many.
         seed: everything random derives from it.
         contract_games: random games under the contract of every game, 0 to leave it out.
+        mutants: mutants of the model that its unit tests are put to, 0 to leave it out.
     """
 
     model: str
@@ -54,6 +57,11 @@ class Asked:
     transitions: int = 10_000
     seed: int = 1
     contract_games: int = 8
+    mutants: int = 0
+
+    def measures(self) -> dict[str, int]:
+        """Returns what else is measured than tests and contract, by name: what is left out is not named."""
+        return {"mutants": self.mutants} if self.mutants else {}
 
 
 def read_asked(folder: Path) -> Asked:
@@ -89,7 +97,8 @@ def evaluate(
 
     Returns:
         The figures as JSON, without times: the counts of `cwm.evaluation.Evaluation`, `failures` (the first failed
-        tests in words), `games`, `model`, and `contract`: `games` and `violations`, None where it was left out.
+        tests in words), `games`, `model`, `contract`: `games` and `violations`, and `suite`: see
+        `arena.suite_quality.SuiteQuality`. The last two are None where they were left out.
 
     Raises:
         UsageError: there are no games to test on.
@@ -102,6 +111,7 @@ def evaluate(
     if folder is None:
         return _Stages(asked, bundle, games, Sandbox(level=level), None, workers).run(on_stage, progress)
     config = {"model": bundle.hash, "games": games.identity(), "contract_games": asked.contract_games}
+    config |= asked.measures()
     opened = RunRecord.create_or_resume(folder, KIND, config, seeds={"seed": asked.seed}, sandbox_level=level)
     with opened as record:
         write_whole(folder / ASKED_FILE, json.dumps(asdict(asked)) + "\n", replace=False)
@@ -162,7 +172,13 @@ class _Stages:
             if contract is None:
                 on_stage("checking the contract of every game")
                 contract = self._contract()
-        return {**figures, "contract": contract}
+        suite = None
+        if self._asked.mutants:
+            suite = self._stored(SUITE)
+            if suite is None:
+                on_stage("testing mutants of the model")
+                suite = self._suite(progress)
+        return {**figures, "contract": contract, "suite": suite}
 
     def _stored(self, key: str) -> dict[str, Any] | None:
         return None if self._record is None else self._record.evaluation(key)
@@ -199,6 +215,16 @@ class _Stages:
         if self._record is not None:
             self._record.put_evaluation(CONTRACT, contract)
         return contract
+
+    def _suite(self, progress: Progress | None) -> dict[str, Any]:
+        asked = self._asked
+        path = None if asked.trajectories is None else Path(asked.trajectories)
+        inputs = training_games.of_model(Path(asked.model), self._bundle, path)
+        options = ScoreOptions(workers=self._workers, seed=asked.seed)
+        suite = _sorted(suite_quality.measure(self._bundle, inputs, asked.mutants, options, progress).to_json())
+        if self._record is not None:
+            self._record.put_evaluation(SUITE, suite)
+        return suite
 
 
 def _sorted(data: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, evaluation_run
+from arena import console, evaluation_run, suite_view
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.evaluation_run import Asked
 from arena.options import AsJson, Seed, Workers
@@ -29,6 +29,16 @@ def command(
             "smallest state that shows it; the exit code is 1, as for a test that fails.",
         ),
     ] = 8,
+    mutants: Annotated[
+        int,
+        typer.Option(
+            "--mutants",
+            min=0,
+            help="Break the model in so many small ways and say which its unit tests catch, and which of its branches "
+            "they reach; 0 leaves it out. The tests are made from the games that it was made from, or from those of "
+            "--trajectories.",
+        ),
+    ] = 0,
     seed: Seed = 1,
     workers: Workers = 2,
     run: Annotated[
@@ -42,7 +52,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Test a model on played games, per kind of test, and check the contract that every game must keep."""
-    asked = Asked(str(model), None if trajectories is None else str(trajectories), transitions, seed, contract_games)
+    games = None if trajectories is None else str(trajectories)
+    asked = Asked(str(model), games, transitions, seed, contract_games, mutants)
     evaluate(asked, run, workers, as_json)
 
 
@@ -83,9 +94,13 @@ def _print(found: dict[str, Any], split: str) -> None:
     )
     for failure in found["failures"]:
         console.notices.print(f"{failure['id']}: {failure['field']}: {failure['message']}")
-    contract = found["contract"]
-    if contract is None:
-        return
+    if found["contract"] is not None:
+        _print_contract(found["contract"])
+    if found["suite"] is not None:
+        suite_view.show(found["suite"])
+
+
+def _print_contract(contract: dict[str, Any]) -> None:
     broken = contract["violations"]
     pairs = f" and {contract['hidden_pairs']} pairs of histories" if contract["hidden_pairs"] else ""
     verdict = f"{len(broken)} rules broken" if broken else "every rule kept"

@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
-from arena import accelerated, console
-from arena.options import AsJson, Seed
+from arena import accelerated, console, suite_quality, suite_view
+from arena.errors import UsageError
+from arena.options import AsJson, Seed, Workers
+from arena.suite_quality import Aim
 from cwm import trajectory_file
+from cwm.mutation_score import ScoreOptions
 from cwm.trajectories import Trajectory, collect, write
 from games import registry
 
@@ -24,8 +27,23 @@ def record(
     batched: Annotated[
         bool, typer.Option("--batched", help="Play Yōkai's games side by side in JAX; for thousands of them.")
     ] = False,
+    aim: Annotated[
+        Path | None,
+        typer.Option(
+            "--aim",
+            help="Folder of a run or of a model. Play random and searching players, and write only games that reach "
+            "branches of the model, or catch mutants of it, that its unit tests do not; at most --games.",
+        ),
+    ] = None,
+    candidates: Annotated[int, typer.Option("--candidates", min=1, help="With --aim: games to choose from.")] = 30,
+    workers: Workers = 2,
 ) -> None:
-    """Play uniformly random games and write one JSON line a step."""
+    """Play uniformly random games, or games that a model's tests lack, and write one JSON line a step."""
+    if aim is not None:
+        if batched:
+            raise UsageError("--aim plays on the true game step by step; leave out --batched.")
+        _record_aimed(Aim(aim, games, candidates), game, output, ScoreOptions(workers=workers, seed=seed))
+        return
     steps = 0
 
     def counted(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
@@ -40,6 +58,19 @@ def record(
         played = collect(registry.make(game), games, seed)
     write(output, counted(played))
     console.notices.print(f"{games} games of {game}, {steps} steps, written to {output}")
+
+
+def _record_aimed(aim: Aim, game: str, output: Path, options: ScoreOptions) -> None:
+    with console.notices.status("opening the model") as status:
+        found = suite_quality.aimed(aim, game, options, status.update)
+    if not found.trajectories:
+        raise UsageError(
+            f"None of {found.candidates} games reaches a branch or catches a mutant that the model's tests miss; give "
+            "more --candidates or another --seed."
+        )
+    write(output, found.trajectories)
+    suite_view.show_aimed(found)
+    console.notices.print(f"{len(found.trajectories)} games of {game}, written to {output}")
 
 
 @app.command()
