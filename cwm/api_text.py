@@ -21,16 +21,17 @@ def functions() -> tuple[str, ...]:
     return tuple(_declared(program_api))
 
 
-def render(names: Sequence[str]) -> str:
+def render(names: Sequence[str], instead: ModuleType | None = None) -> str:
     """Returns signatures and docstrings of `names` as Python text, as module-level functions.
 
     Args:
         names: function names, in the order wanted.
+        instead: a module whose declarations come before those of `cwm.program_api`, None for none.
 
     Raises:
-        UnknownFunctionError: a name is not declared in `cwm.program_api`.
+        UnknownFunctionError: a name is declared nowhere.
     """
-    declared = _declared(program_api)
+    declared = _declared(program_api) | ({} if instead is None else _declared(instead))
     unknown = [name for name in names if name not in declared]
     if unknown:
         raise UnknownFunctionError(f"no such program functions: {unknown}; declared are {sorted(declared)}")

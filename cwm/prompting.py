@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from cwm import api_text, templates
+from cwm import api_text, inference_api, templates
 from cwm.candidate import Candidate, KindCounts, TestReport
 from cwm.contract_verifier import as_tests
-from cwm.program_api import INFERENCE_FUNCTION
 from cwm.sandbox.static_check import ALLOWED_MODULES
 from cwm.synthesis_config import SynthesisConfig
 from cwm.synthesis_task import SynthesisTask
@@ -33,12 +32,12 @@ class TaskPrompts:
     def synthesis(self) -> str:
         """Returns the first prompt."""
         tests = select_for_prompt(self._task.tests, None, self._options)
-        return templates.render("synthesis", **self._shared(), tests=render(tests, ()))
+        return templates.render(self._template("synthesis"), **self._shared(), tests=render(tests, ()))
 
     def refinement(self, candidate: Candidate) -> str:
         """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
         verdict = self._verdict(candidate.report)
-        return templates.render("refinement", **self._shared(), **verdict, source=candidate.source)
+        return templates.render(self._template("refinement"), **self._shared(), **verdict, source=candidate.source)
 
     def follow_up(self, candidate: Candidate, num_given: int) -> str:
         """Returns the next message of a conversation."""
@@ -55,11 +54,24 @@ class TaskPrompts:
     def _num_programs(self) -> int:
         return self._config.programs_per_answer
 
+    @property
+    def _elsewise(self) -> bool:
+        """Whether the program infers otherwise than histories of the open deck."""
+        return self._task.deck == "closed" or self._task.inference == "state"
+
+    def _template(self, name: str) -> str:
+        # The templates of the open deck stay as they are: recorded completions answer them to the letter.
+        return f"hidden_{name}" if self._elsewise else name
+
     def _shared(self) -> dict[str, Any]:
+        shared = self._rules()
+        return shared | {"deck": self._task.deck, "sampler": self._task.sampler} if self._elsewise else shared
+
+    def _rules(self) -> dict[str, Any]:
         return {
             "rules": self._task.rules,
             "player_names": self._task.info.player_names,
-            "interface": api_text.render(self._task.functions),
+            "interface": api_text.render(self._task.functions, inference_api if self._elsewise else None),
             "functions": self._task.functions,
             "initial_state": repr(self._task.initial_state),
             "allowed_modules": sorted(ALLOWED_MODULES),
@@ -76,6 +88,7 @@ class TaskPrompts:
             "player": example.player,
             "history": repr(list(example.history)),
             "answer": repr(list(example.answer)),
+            "state": repr(example.state),
             "random": info.has_chance or not info.perfect_information,
         }
 
@@ -86,18 +99,28 @@ class TaskPrompts:
         tests = select_for_prompt(suite, report.results, self._options)
         return {
             "rejection": (),
-            "summary": summary(report, self._config.test_seconds),
+            "summary": summary(report, self._config.test_seconds, self._task.sampler),
             "tests": render(tests, report.results),
         }
 
 
-def summary(report: TestReport, test_seconds: float) -> str:
-    """Returns one line for each kind of test on how many passed and what became of the others."""
-    lines = [_summary_line(kind, count, test_seconds) for kind, count in sorted(report.counts.items()) if count.total]
-    return "\n".join(lines)
+def summary(report: TestReport, test_seconds: float, sampler: str | None = None) -> str:
+    """Returns one line for each kind of test on how many passed and what became of the others.
+
+    Args:
+        report: of a program.
+        test_seconds: allowed for one test.
+        sampler: name of the inference function, which the tests of inference are called after.
+    """
+    counts = [(kind, count) for kind, count in sorted(report.counts.items()) if count.total]
+    return "\n".join(_summary_line(_title(kind, sampler), count, test_seconds) for kind, count in counts)
 
 
-def _summary_line(kind: str, count: KindCounts, test_seconds: float) -> str:
+def _title(kind: str, sampler: str | None) -> str:
+    return f"`{sampler}`" if kind == "inference" and sampler is not None else kind.replace("_", " ")
+
+
+def _summary_line(title: str, count: KindCounts, test_seconds: float) -> str:
     parts = [
         (count.failed, "gave a wrong answer"),
         (count.errors, "raised an exception"),
@@ -105,5 +128,4 @@ def _summary_line(kind: str, count: KindCounts, test_seconds: float) -> str:
         (count.not_run, "were not run"),
     ]
     rest = ", ".join(f"{number} {what}" for number, what in parts if number)
-    name = f"`{INFERENCE_FUNCTION}`" if kind == "inference" else kind.replace("_", " ")
-    return f"- {name}: {count.passed} of {count.total} tests passed" + (f"; {rest}" if rest else "")
+    return f"- {title}: {count.passed} of {count.total} tests passed" + (f"; {rest}" if rest else "")

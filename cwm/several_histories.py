@@ -1,14 +1,20 @@
-"""Tells at which decision points more than one history is known to fit what the player saw and did."""
+"""Tells at which decision points more than one history, or state, is known to fit what the player saw and did."""
 
 import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any, Protocol, runtime_checkable
 
 from cwm.trajectories import Trajectory
-from games.api import ObsActionHistory, ResamplesHistory
+from games.api import Game, ObsActionHistory, ResamplesHistory, state_to_json
 
 REFERENCE_DRAWS = 20
+
+
+@runtime_checkable
+class ReferenceGame(Game, ResamplesHistory, Protocol):
+    """The true game, with its own inference function."""
 
 
 class SeveralHistories:
@@ -28,12 +34,11 @@ class SeveralHistories:
         for trajectory in trajectories:
             for end, step in enumerate(trajectory.steps):
                 if step.player >= 0:
-                    actions = [earlier.action for earlier in trajectory.steps[:end]]
                     key = _key(trajectory.history(step.player, end), step.player)
-                    self._recorded[key].add(json.dumps(actions))
+                    self._recorded[key].add(self._recorded_one(trajectory, end))
 
     def fit(self, history: ObsActionHistory, player: int) -> bool:
-        """Returns True if at least two histories are known to lead to the player's own `history`."""
+        """Returns True if at least two are known to lead to the player's own `history`."""
         key = _key(history, player)
         if len(self._recorded[key]) > 1:
             return True
@@ -41,8 +46,43 @@ class SeveralHistories:
 
     def _draws_two(self, reference: ResamplesHistory, history: ObsActionHistory, player: int, key: str) -> bool:
         rng = random.Random(f"several/{key}")
-        first = reference.resample_history(history, player, rng)
-        return any(reference.resample_history(history, player, rng) != first for _ in range(REFERENCE_DRAWS - 1))
+        first = self._drawn_one(reference, history, player, rng)
+        draws = (self._drawn_one(reference, history, player, rng) for _ in range(REFERENCE_DRAWS - 1))
+        return any(drawn != first for drawn in draws)
+
+    def _recorded_one(self, trajectory: Trajectory, end: int) -> str:
+        return json.dumps([earlier.action for earlier in trajectory.steps[:end]])
+
+    def _drawn_one(
+        self, reference: ResamplesHistory, history: ObsActionHistory, player: int, rng: random.Random
+    ) -> Any:
+        return reference.resample_history(history, player, rng)
+
+
+class SeveralStates(SeveralHistories):
+    """Evidence that a decision point does not give away the whole state; different histories may lead to one.
+
+    A reference counts if it is the true game, on which its histories can be replayed.
+    """
+
+    def __init__(self, trajectories: Iterable[Trajectory], reference: ResamplesHistory | None = None) -> None:
+        """Args:
+        trajectories: recorded games with their states.
+        reference: draws histories on the true game, where there is one.
+        """
+        super().__init__(trajectories, reference if isinstance(reference, ReferenceGame) else None)
+
+    def _recorded_one(self, trajectory: Trajectory, end: int) -> str:
+        return json.dumps(trajectory.steps[end].state, sort_keys=True)
+
+    def _drawn_one(
+        self, reference: ResamplesHistory, history: ObsActionHistory, player: int, rng: random.Random
+    ) -> Any:
+        assert isinstance(reference, ReferenceGame)
+        state = reference.initial_state()
+        for action in reference.resample_history(history, player, rng):
+            state = reference.apply_action(state, action)
+        return state_to_json(reference, state)
 
 
 def _key(history: ObsActionHistory, player: int) -> str:

@@ -4,31 +4,36 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from cwm.inference_api import STATE_FUNCTION
 from cwm.program_api import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
 from cwm.record import content_key
+from cwm.test_types import Deck
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind, UnitTest, build
 from games.api import CHANCE, TERMINAL, GameInfo, Json, ResamplesHistory
 
-Inference: TypeAlias = Literal["none", "history"]
-"""What the program infers from one player's history: nothing (perfect information), or the whole history (G.3)."""
+Inference: TypeAlias = Literal["none", "history", "state"]
+"""What the program infers from one player's history: nothing (perfect information), the whole history (G.3), or the
+present state alone (G.4)."""
 
 _EXAMPLE_DECISIONS = 3
 
 
 @dataclass(frozen=True)
 class ExampleHistory:
-    """One input of `resample_history` from a recorded game.
+    """One input of an inference function from a recorded game.
 
     Attributes:
         player: whose history.
         history: the player's own observations and actions, the last action None.
         answer: the actions of all players and of chance that really led there.
+        state: where they led.
     """
 
     player: int
     history: tuple[tuple[dict[str, Any], str | None], ...]
     answer: tuple[str, ...]
+    state: Json
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,10 @@ class SynthesisTask:
         rules: the rules in words, given to the model in full.
         info: players, utility, bounds.
         initial_state: bound to INITIAL_STATE before a program runs.
-        trajectories: recorded games, for examples.
+        trajectories: recorded games, for examples; none in the closed deck, where they hold more than may be shown.
         tests: every training test; a program is done when all pass.
         inference: what the program infers.
+        deck: whether the hidden states of the recorded games are shown and tested.
     """
 
     rules: str
@@ -50,6 +56,7 @@ class SynthesisTask:
     trajectories: tuple[Trajectory, ...]
     tests: tuple[UnitTest, ...]
     inference: Inference
+    deck: Deck = "open"
 
     @classmethod
     def of(
@@ -60,8 +67,9 @@ class SynthesisTask:
         trajectories: Sequence[Trajectory],
         inference: Inference,
         reference: ResamplesHistory | None = None,
+        deck: Deck = "open",
     ) -> "SynthesisTask":
-        """Makes the task and its tests: transitions, inference where asked for, and random play.
+        """Makes the task and its tests: transitions (in the open deck), inference where asked for, and random play.
 
         Args:
             rules: the rules in words.
@@ -70,31 +78,48 @@ class SynthesisTask:
             trajectories: recorded games, at least one.
             inference: what the program infers.
             reference: draws histories on the true game, to know where several fit; None if there is none.
+            deck: `closed`: of each game only what one player saw.
 
         Raises:
-            ValueError: no trajectory was given.
+            ValueError: no trajectory was given, or the closed deck without inference of histories.
         """
         if not trajectories:
             raise ValueError("a synthesis needs at least one recorded game to make unit tests from; got none")
+        if deck == "closed" and inference != "history":
+            raise ValueError(f"a closed deck is tested by inferred histories alone; got inference {inference!r}")
         kinds: tuple[Kind, ...] = ("transition", "random_play")
-        if inference == "history":
+        if inference != "none":
             kinds = ("transition", "inference", "random_play")
-        options = BuildOptions(kinds=kinds, reference=reference, max_length=longest_game(info, trajectories))
+        options = BuildOptions(
+            kinds=kinds,
+            reference=reference,
+            max_length=longest_game(info, trajectories),
+            deck=deck,
+            infers="state" if inference == "state" else "history",
+        )
         tests = tuple(build(trajectories, options))
-        return cls(rules, info, initial_state, tuple(trajectories), tests, inference)
+        examples = () if deck == "closed" else tuple(trajectories)
+        return cls(rules, info, initial_state, examples, tests, inference, deck)
+
+    @property
+    def sampler(self) -> str | None:
+        """Name of the inference function, None if the program infers nothing."""
+        return {"none": None, "history": INFERENCE_FUNCTION, "state": STATE_FUNCTION}[self.inference]
 
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that a program must define."""
-        return TRANSITION_FUNCTIONS if self.inference == "none" else (*TRANSITION_FUNCTIONS, INFERENCE_FUNCTION)
+        return TRANSITION_FUNCTIONS if self.sampler is None else (*TRANSITION_FUNCTIONS, self.sampler)
 
     @property
     def purpose(self) -> str:
         """What usage is counted under."""
+        if self.deck == "closed":
+            return "closed deck"
         return "transition" if self.inference == "none" else "transition+inference"
 
     def example_history(self) -> ExampleHistory | None:
-        """Returns a short input of `resample_history`, None if the program infers nothing.
+        """Returns a short input of the inference function, None if there is none, or nothing to show.
 
         It is the first recorded one with three own decisions between which somebody else acted, or else the one that
         comes closest to that.
@@ -138,7 +163,7 @@ def longest_game(info: GameInfo, trajectories: Sequence[Trajectory]) -> int:
 def _example(trajectory: Trajectory, index: int) -> ExampleHistory:
     player = trajectory.steps[index].player
     actions = tuple(str(earlier.action) for earlier in trajectory.steps[:index])
-    return ExampleHistory(player, tuple(trajectory.history(player, index)), actions)
+    return ExampleHistory(player, tuple(trajectory.history(player, index)), actions, trajectory.steps[index].state)
 
 
 def kinds(tests: Sequence[UnitTest]) -> list[str]:

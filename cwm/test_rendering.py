@@ -80,6 +80,10 @@ def _pairs(chance: Json) -> str:
 
 def _inference(test: UnitTest) -> list[str]:
     data = test.data
+    if "last_is_terminal" in data:
+        return _closed_deck(test)
+    if "legal_actions" in data:
+        return _state_inference(test)
     history = [tuple(pair) for pair in data["history"]]
     lines = [
         f"player_id = {data['player']!r}",
@@ -101,6 +105,60 @@ def _inference(test: UnitTest) -> list[str]:
         lines += [
             "# Several histories fit these observations: different calls must return different ones.",
             f"draws = [tuple(resample_history(obs_action_history, player_id)) for _ in range({data['draws']!r})]",
+            "self.assertGreater(len(set(draws)), 1)",
+        ]
+    return _method(test, lines)
+
+
+def _closed_deck(test: UnitTest) -> list[str]:
+    data = test.data
+    over, paid = data["last_is_terminal"], data["return"]
+    lines = [
+        f"player_id = {data['player']!r}",
+        f"obs_action_history = {[tuple(pair) for pair in data['history']]!r}",
+        f"last_is_terminal = {over!r}",
+        *(["totals = []"] if over else []),
+        f"for number in range({data['return_draws'] if over else data['samples']!r}):",
+        "    state = INITIAL_STATE",
+        *(["    total = get_rewards(state)[player_id]"] if over else []),
+        "    remaining = list(obs_action_history)",
+        "    for action in resample_history(obs_action_history, player_id, last_is_terminal):",
+        "        if get_current_player(state) == player_id:",
+        "            observation, own_action = remaining.pop(0)",
+        "            self.assertEqual(observation, get_observations(state)[player_id])",
+        "            self.assertEqual(own_action, action)",
+        "        self.assertIn(action, get_legal_actions(state))",
+        "        state = apply_action(state, action)",
+        *(["        total += get_rewards(state)[player_id]"] if over else []),
+        f"    self.assertEqual({'-4' if over else 'player_id'}, get_current_player(state))",
+        "    self.assertEqual([(get_observations(state)[player_id], None)], remaining)",
+    ]
+    if over:
+        lines += [
+            "    totals.append(total)",
+            f"    if number >= {data['samples'] - 1} and {paid!r} in totals:",
+            "        break",
+            f"# The player was paid {paid!r} in all. What it saw may leave other results open, but this one too.",
+            f"self.assertIn({paid!r}, totals)",
+        ]
+    return _method(test, lines)
+
+
+def _state_inference(test: UnitTest) -> list[str]:
+    data = test.data
+    lines = [
+        f"player_id = {data['player']!r}",
+        f"obs_action_history = {[tuple(pair) for pair in data['history']]!r}",
+        f"for _ in range({data['samples']!r}):",
+        "    state = resample_state(obs_action_history, player_id)",
+        "    self.assertEqual(player_id, get_current_player(state))",
+        "    self.assertEqual(obs_action_history[-1][0], get_observations(state)[player_id])",
+        f"    self.assertEqual({sorted(data['legal_actions'])!r}, sorted(get_legal_actions(state)))",
+    ]
+    if data["several"]:
+        lines += [
+            "# Several states fit these observations: different calls must return different ones.",
+            f"draws = [repr(resample_state(obs_action_history, player_id)) for _ in range({data['draws']!r})]",
             "self.assertGreater(len(set(draws)), 1)",
         ]
     return _method(test, lines)

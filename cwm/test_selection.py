@@ -15,6 +15,8 @@ Mode: TypeAlias = Literal["per_action", "paper"]
 
 MANY_KINDS = 12
 """With more kinds of action than this only the first word of each counts."""
+MOST_WHOLE_GAMES = 6
+"""So many whole games of the closed deck are shown at the start, those with different results first."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class PromptOptions:
     Attributes:
         mode: `paper`: `on_init` tests of each type at the start and `on_error` failed ones of each type later (C.1.3).
             `per_action`: at the start one transition for each kind of action (chance apart), the first state, each
-            kind of end, and two decision points of each player; later the `on_error` most frequent failures.
+            kind of end, and two decision points of each player, and in the closed deck whole games; later the
+            `on_error` most frequent failures.
         on_init: see `mode`; None for its default (`paper`: 5; `per_action`: no limit).
         on_error: see `mode`; None for its default (`paper`: 1; `per_action`: 3).
         seed: of the draw of mode `paper`.
@@ -88,7 +91,9 @@ def _paper_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[Unit
 def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[UnitTest]:
     transitions = [test for test in tests if test.kind == "transition"]
     chosen = [*transitions[:1], *_by_action(transitions), *_ends(transitions)]
-    chosen += _decisions([test for test in tests if test.kind == "inference"])
+    inferences = [test for test in tests if test.kind == "inference"]
+    chosen += _decisions([test for test in inferences if not test.data.get("last_is_terminal")])
+    chosen += _whole_games([test for test in inferences if test.data.get("last_is_terminal")])
     chosen += _values([test for test in tests if test.kind == "value"])
     chosen += [test for test in tests if test.kind == "random_play"][:1]
     wanted = dict.fromkeys(test.id for test in chosen)
@@ -124,6 +129,13 @@ def _decisions(inferences: Sequence[UnitTest]) -> list[UnitTest]:
         own = sorted((test for test in inferences if test.data["player"] == player), key=_decision_number)
         chosen += [own[0], own[len(own) // 2]]
     return chosen
+
+
+def _whole_games(games: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns the smallest game of each seat and result, then the smallest others, up to `MOST_WHOLE_GAMES`."""
+    by_size = sorted(games, key=_size)
+    first = {(test.data["player"], test.data["return"]): test for test in reversed(by_size)}.values()
+    return [*sorted(first, key=_size), *by_size][:MOST_WHOLE_GAMES]
 
 
 def _values(values: Sequence[UnitTest]) -> list[UnitTest]:

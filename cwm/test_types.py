@@ -9,6 +9,10 @@ from games.api import Json
 
 Kind: TypeAlias = Literal["transition", "inference", "random_play", "value", "contract"]
 """`contract` is no test of a suite: it stands for a rule that a program breaks which passes them all."""
+Deck: TypeAlias = Literal["open", "closed"]
+"""Whether hidden states of the recorded games may be looked at (the CWM paper, 4.4)."""
+Infers: TypeAlias = Literal["history", "state"]
+"""What a program samples from what one player saw: the whole history (G.3), or the present state alone (G.4)."""
 Status: TypeAlias = Literal["pass", "fail", "error"]
 
 

@@ -6,11 +6,12 @@ A test is data. A worker runs it (`cwm.sandbox.test_runner`); the prompt shows i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cwm import closed_deck
 from cwm.sandbox.api import Outcome, Reply
-from cwm.several_histories import SeveralHistories
+from cwm.several_histories import SeveralHistories, SeveralStates
 from cwm.test_rendering import render
 from cwm.test_selection import PromptOptions, select_for_prompt
-from cwm.test_types import Kind, TestResult, UnitTest
+from cwm.test_types import Deck, Infers, Kind, TestResult, UnitTest
 from cwm.trajectories import Step, Trajectory
 from games.api import CHANCE, TERMINAL, Json, ResamplesHistory
 
@@ -37,13 +38,17 @@ class BuildOptions:
     """Which tests are made.
 
     Attributes:
-        kinds: `transition` and `value` need recorded states; `inference` is hidden-history inference (G.3).
+        kinds: `transition` and `value` need recorded states; `inference` is hidden-history inference (G.3) in the open
+            deck, unless `deck` or `infers` say otherwise.
         samples: histories drawn and replayed at each decision point.
         several_draws: where several histories are known to fit, at most so many are drawn until two differ. Large, so
             that a right program whose belief is concentrated does not fail by chance; it stops at the second.
         reference: draws histories on the true game, to know where several fit; recorded games are evidence too.
         random_plays: random-play tests (G.5), each with its own seed.
         max_length: a random game must end within so many actions, chance's included.
+        deck: in the closed deck (G.5) the recorded states are not looked at, and of each game only what one player saw.
+        infers: whether `inference` asks for the whole history or for the present state alone (G.4).
+        return_draws: in the closed deck, histories of a whole game drawn at most until one pays what was paid.
     """
 
     kinds: tuple[Kind, ...] = ("transition", "random_play")
@@ -52,13 +57,17 @@ class BuildOptions:
     reference: ResamplesHistory | None = None
     random_plays: int = RANDOM_PLAY_GAMES
     max_length: int = 1000
+    deck: Deck = "open"
+    infers: Infers = "history"
+    return_draws: int = 1000
 
 
 def build(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> list[UnitTest]:
     """Makes the tests of some recorded games: one a transition, one a player's decision point, one a random game.
 
     Args:
-        trajectories: recorded games. Steps without a state (closed deck) give no transition and no value tests.
+        trajectories: recorded games. Steps without a state give no transition and no value tests, nor does any step in
+            the closed deck.
         options: which tests.
 
     Returns:
@@ -66,11 +75,12 @@ def build(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptio
     """
     tests: list[UnitTest] = []
     for kind in options.kinds:
+        if options.deck == "closed" and kind in ("transition", "value"):
+            continue
         if kind == "transition":
             tests += [test for trajectory in trajectories for test in _transitions(trajectory)]
         elif kind == "inference":
-            several = SeveralHistories(trajectories, options.reference)
-            tests += [test for trajectory in trajectories for test in _inferences(trajectory, several, options)]
+            tests += _inference(trajectories, options)
         elif kind == "value":
             tests += [test for trajectory in trajectories for test in _values(trajectory)]
         elif trajectories:
@@ -159,6 +169,14 @@ def _name(trajectory: Trajectory, player: int) -> str:
     return {CHANCE: "chance", TERMINAL: "terminal"}.get(player) or trajectory.player_names[player]
 
 
+def _inference(trajectories: Sequence[Trajectory], options: BuildOptions) -> list[UnitTest]:
+    if options.deck == "closed":
+        return closed_deck.inference_tests(trajectories, options.samples, options.several_draws, options.return_draws)
+    evidence = SeveralStates if options.infers == "state" else SeveralHistories
+    several = evidence(trajectories, options.reference)
+    return [test for trajectory in trajectories for test in _inferences(trajectory, several, options)]
+
+
 def _inferences(trajectory: Trajectory, several: SeveralHistories, options: BuildOptions) -> list[UnitTest]:
     tests = []
     for number, step in enumerate(trajectory.steps):
@@ -172,6 +190,8 @@ def _inferences(trajectory: Trajectory, several: SeveralHistories, options: Buil
             "several": several.fit(history, step.player),
             "draws": options.several_draws,
         }
+        if options.infers == "state":
+            data["legal_actions"] = list(step.legal_actions)
         tests.append(_test("inference", data, trajectory, number))
     return tests
 

@@ -18,6 +18,7 @@ FIELDS = {
     "get_chance_outcomes": "chance_outcomes",
     "apply_action": "next_state",
     "resample_history": "resample_history",
+    "resample_state": "resample_state",
     "value_function": "value",
     "policy_prior": "policy",
 }

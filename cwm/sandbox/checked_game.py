@@ -19,7 +19,7 @@ class ContractError(Exception):
 class CheckedGame:
     """A program's game with every answer checked against the types of `games.api.Game`.
 
-    `resample_history`, `value` and `policy` exist where the game has them.
+    `resample_history`, `resample_state`, `value` and `policy` exist where the game has them.
 
     Attributes:
         violation: the first wrong answer, also where a planner caught the exception and went on; None if there is none.
@@ -35,6 +35,8 @@ class CheckedGame:
         self._game = game
         if hasattr(game, "resample_history"):
             self.resample_history = self._resample_history
+        if hasattr(game, "resample_state"):
+            self.resample_state = self._resample_state
         if hasattr(game, "value"):
             self.value = self._value
         if hasattr(game, "policy"):
@@ -88,6 +90,12 @@ class CheckedGame:
         if not isinstance(answer, list | tuple) or not all(isinstance(action, str) for action in answer):
             raise self._violated("resample_history", answer, "a list of strings")
         return list(answer)
+
+    def _resample_state(self, history: ObsActionHistory, player: int, rng: random.Random) -> State:
+        answer = self._game.resample_state(history, player, rng)
+        if not isinstance(answer, dict):
+            raise self._violated("resample_state", answer, "a state (a dictionary)")
+        return answer
 
     def _value(self, state: State, player: int) -> float:
         answer = self._game.value(state, player)

@@ -25,6 +25,8 @@ CORE = (
     "cwm.sandbox.calls",
     "cwm.sandbox.transition_check",
     "cwm.sandbox.inference_check",
+    "cwm.sandbox.closed_deck_check",
+    "cwm.sandbox.state_check",
     "cwm.sandbox.play_check",
     "cwm.sandbox.test_runner",
     "cwm.sandbox.service",

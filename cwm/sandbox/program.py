@@ -9,7 +9,7 @@ import random
 import sys
 from collections.abc import Callable
 from json import dumps, loads
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from cwm.sandbox.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
@@ -37,7 +37,9 @@ class MissingFunctionError(AttributeError):
 
 
 class ProgramGame:
-    """A program behind the `Game` protocol; `resample_history`, `value` and `policy` exist only where they are defined.
+    """A program behind the `Game` protocol.
+
+    `resample_history`, `resample_state`, `value` and `policy` exist only where they are defined.
 
     Attributes:
         info: what the parent says about the game.
@@ -63,7 +65,9 @@ class ProgramGame:
         for name, method in FUNCTIONS.items():
             setattr(self, method, functions.get(name) or _missing(name))
         if resample := functions.get("resample_history"):
-            self.resample_history = _seeded_by_request(resample)
+            self.resample_history = _seeded_by_request(_during_play(resample))
+        if resample := functions.get("resample_state"):
+            self.resample_state = _seeded_by_request(resample)
         if value := functions.get("value_function"):
             self.value = value
         if policy := functions.get("policy_prior"):
@@ -82,14 +86,28 @@ def _missing(name: str) -> Callable[..., Any]:
 
 
 def _seeded_by_request(
-    resample: Callable[[ObsActionHistory, int], list[Action]],
-) -> Callable[[ObsActionHistory, int, random.Random], list[Action]]:
+    resample: Callable[[ObsActionHistory, int], Any],
+) -> Callable[[ObsActionHistory, int, random.Random], Any]:
     # The worker seeds the module `random`, which the program uses, once a request: seeding it again at each
     # of some thousand calls a second would cost more than most samplers do.
-    def resample_history(history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
+    def sample(history: ObsActionHistory, player: int, rng: random.Random) -> Any:
         return resample(history, player)
 
-    return resample_history
+    return sample
+
+
+def _during_play(resample: Callable[..., list[Action]]) -> Callable[[ObsActionHistory, int], list[Action]]:
+    """Returns the sampler of a game in progress; one of the closed deck wants to be told that it is in progress."""
+    if not isinstance(resample, FunctionType):
+        return resample
+    if resample.__code__.co_argcount - len(resample.__defaults__ or ()) < 3:
+        return resample
+
+    def in_progress(history: ObsActionHistory, player: int) -> list[Action]:
+        actions: list[Action] = resample(history, player, False)
+        return actions
+
+    return in_progress
 
 
 def sources_of(program: dict[str, Any]) -> dict[str, list[str]]:

@@ -42,8 +42,12 @@ def get_observations(state):
     return [{"count": _count(state)} for _ in range(INITIAL_STATE["players"])]
 
 
-def resample_history(history, player):
+def resample_history(history, player, last_is_terminal=False):
     return [action for _, action in history if action is not None]
+
+
+def resample_state(history, player):
+    return {"count": len([action for _, action in history if action is not None]), "players": INITIAL_STATE["players"]}
 
 
 def get_player_name(player):

@@ -9,11 +9,13 @@ from random import Random
 from typing import Any
 
 from cwm.sandbox.calls import ProgramCalls
+from cwm.sandbox.closed_deck_check import check_closed_deck
 from cwm.sandbox.comparisons import Mismatch
 from cwm.sandbox.inference_check import check_inference
 from cwm.sandbox.output import TailWriter
 from cwm.sandbox.play_check import check_random_play, check_value
 from cwm.sandbox.program import ProgramGame
+from cwm.sandbox.state_check import check_state
 from cwm.sandbox.transition_check import check_transition
 
 OUTPUT_LINES = 10
@@ -51,6 +53,10 @@ class TestRunner:
         kind, data = test["kind"], test["data"]
         if kind == "transition":
             return check_transition(self._calls, data, fields)
+        if kind == "inference" and "last_is_terminal" in data:
+            return check_closed_deck(self._calls, data, fields, self._output, rng)
+        if kind == "inference" and "legal_actions" in data:
+            return check_state(self._calls, data, fields, self._output)
         if kind == "inference":
             return check_inference(self._calls, data, fields, self._output)
         if kind == "random_play":

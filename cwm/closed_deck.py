@@ -1,0 +1,55 @@
+"""Unit tests from what one player alone saw of each recorded game (the CWM paper, 4.4 and G.5).
+
+Each game is seen from one seat. Two seats of the same game, laid side by side, would show what was hidden from both.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cwm.test_types import UnitTest
+from cwm.trajectories import ClosedDeckTrajectory, Trajectory, closed_deck
+from games.api import TERMINAL, Action, Observation
+
+
+def view(trajectory: Trajectory) -> ClosedDeckTrajectory:
+    """Returns what is learned from a game in the closed deck: the view of one player, in turn over the games."""
+    return closed_deck(trajectory, trajectory.index % len(trajectory.player_names))
+
+
+def inference_tests(
+    trajectories: Sequence[Trajectory], samples: int, several_draws: int, return_draws: int
+) -> list[UnitTest]:
+    """Returns a test for each decision of the player whose view a game is, and one for the whole game.
+
+    Args:
+        trajectories: recorded games; of each only `view` is read. One that did not end gives no test of the whole game.
+        samples: histories drawn and replayed in each test.
+        several_draws: where several fit, at most so many are drawn until two differ.
+        return_draws: at most so many are drawn until one pays what the player was paid.
+    """
+    draws = {"samples": samples, "draws": several_draws, "return_draws": return_draws}
+    return [
+        UnitTest(f"inference-{seen.index}-{number}", "inference", data | draws, seen.index, number)
+        for trajectory in trajectories
+        for seen in [view(trajectory)]
+        for number, data in enumerate(_questions(seen, trajectory.steps[-1].player == TERMINAL))
+    ]
+
+
+def evidence(seen: ClosedDeckTrajectory, decisions: int) -> list[list[Any]]:
+    """Returns the first `decisions` of a player and what it saw next, as [observation, action or None] each."""
+    shown: list[tuple[Observation, Action | None]] = [*seen.decisions, (seen.final_observation, None)]
+    return [*(list(pair) for pair in shown[:decisions]), [shown[decisions][0], None]]
+
+
+def _questions(seen: ClosedDeckTrajectory, ended: bool) -> list[dict[str, Any]]:
+    last = len(seen.decisions)
+    return [
+        {
+            "player": seen.player,
+            "history": evidence(seen, number),
+            "last_is_terminal": number == last,
+            "return": seen.total_reward if number == last else None,
+        }
+        for number in range(last + ended)
+    ]
