@@ -36,7 +36,7 @@ class Army5x5a:
       cavalry's, which name none, never go back.
     * `PASS` is always legal: it is listed among the actions without a condition, and so nobody is ever stuck.
     * Length: after 100 actions the game is a draw, since pieces can go to and fro for ever. Of random games with no
-      limit, about one in eleven is longer.
+      limit, about one in thirteen is longer.
     """
 
     def __init__(self) -> None:
