@@ -10,7 +10,7 @@ from games import registry
 from games.api import CHANCE, TERMINAL, Game, State, state_to_json
 
 SMALL = ["tic_tac_toe", "kuhn_poker", "leduc_poker"]
-GAMES = [*SMALL, "connect_four"]
+GAMES = [*SMALL, "connect_four", "army5x5a", "quadranto", "hand_of_war"]
 
 
 def all_states(game: Game) -> Iterator[State]:
