@@ -26,10 +26,14 @@ _ROLL: Final = re.compile(r"(?:(?P<starter>[XO]) starts, )?\(roll: (?P<one>\d)(?
 
 
 class _Rolls(NamedTuple):
-    """Chance's outcomes at one kind of node, each roll once whichever die shows which number."""
+    """Chance's outcomes at one kind of node, each roll once whichever die shows which number.
+
+    `numbers` and `chances` go by our name, `dice`, the larger first, by each of OpenSpiel's numbers.
+    """
 
     numbers: Mapping[Action, int]
     chances: Mapping[Action, float]
+    dice: Mapping[int, tuple[int, ...]]
 
 
 class _Turn(NamedTuple):
@@ -109,22 +113,30 @@ class Backgammon(OpenSpielGame):
     def playout(self, state: State, rng: random.Random, max_actions: int) -> list[float]:
         """Plays uniform random moves on one clone and returns the sum of the rewards paid after `state`.
 
-        OpenSpiel numbers most plays twice, once for each order of their two moves; here each is drawn once.
+        OpenSpiel numbers most plays twice, once for each order of their two moves; here all are equally likely.
 
         Args:
             state: where to start; it stays as it is.
-            rng: source of the moves; one number an action.
+            rng: source of the moves.
             max_actions: after so many actions, chance's too, the rest of the game counts as 0.
 
         Returns:
             One sum a player, shape [2].
         """
-        end = state.clone()
+        end, draw = state.clone(), rng.random
+        dice = _dice(end)
         for _ in range(max_actions):
-            numbers = end.legal_actions() if end.is_chance_node() else list(self._labels(end).values())
+            numbers = end.legal_actions()
             if not numbers:
                 break
-            end.apply_action(numbers[int(rng.random() * len(numbers))])
+            number = numbers[int(draw() * len(numbers))]
+            player = end.current_player()
+            if player == CHANCE:
+                dice = _rolls(_opens(end)).dice[number]
+            else:
+                while any(twin in numbers for twin in _lower_twins(player, dice, number)):
+                    number = numbers[int(draw() * len(numbers))]
+            end.apply_action(number)
         return self._paid_between(state, end)
 
     @staticmethod
@@ -154,16 +166,18 @@ def _rolls(opening: bool) -> _Rolls:
             state.apply_action(state.legal_actions()[0])
     numbers: dict[Action, int] = {}
     chances: dict[Action, float] = {}
+    dice: dict[int, tuple[int, ...]] = {}
     for number, chance in state.chance_outcomes():
         text = state.action_to_string(CHANCE, number)
         found = _ROLL.search(text)
         if found is None:
             raise ValueError(f"OpenSpiel's text of a roll has changed; got {text!r}.")
-        dice = "-".join(sorted((found["one"], found["two"]), reverse=True))
-        name = f"{found['starter'].lower()} starts with {dice}" if found["starter"] else f"roll {dice}"
+        dice[number] = tuple(sorted((int(found["one"]), int(found["two"])), reverse=True))
+        roll = "-".join(map(str, dice[number]))
+        name = f"{found['starter'].lower()} starts with {roll}" if found["starter"] else f"roll {roll}"
         numbers.setdefault(name, number)
         chances[name] = chances.get(name, 0.0) + chance
-    return _Rolls(numbers, chances)
+    return _Rolls(numbers, chances, dice)
 
 
 def _dice(state: State) -> tuple[int, ...]:
@@ -203,6 +217,16 @@ def _play(player: int, dice: tuple[int, ...], number: int) -> Action:
             moves.append((start, max(start - die, 0)))
     named = (f"{'bar' if start == _BAR else start}/{end or 'off'}" for start, end in sorted(moves, reverse=True))
     return " ".join(named) or "pass"
+
+
+@lru_cache(maxsize=65536)
+def _lower_twins(player: int, dice: tuple[int, ...], number: int) -> tuple[int, ...]:
+    """Returns the lower ones of OpenSpiel's numbers that name the same play, whether or not they are legal."""
+    low_first, digits = divmod(number, _DIGITS**2)
+    swapped = digits % _DIGITS * _DIGITS + digits // _DIGITS
+    numbers = [order * _DIGITS**2 + pair for order in range(low_first + 1) for pair in {digits, swapped}]
+    name = _play(player, dice, number)
+    return tuple(other for other in numbers if other < number and _play(player, dice, other) == name)
 
 
 def _cell(*, x: int, o: int) -> str:
