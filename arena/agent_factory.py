@@ -5,12 +5,16 @@ from pathlib import Path
 
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
+from arena.llm_agent import LlmAgent
+from arena.llm_prompts import GamePrompts
 from arena.model_agent import ModelAgent
 from arena.partner_agent import PartnerAgent, partners
 from arena.planner_agent import PlannerAgent
+from arena.player_models import PlayerModels, check
 from arena.runtime import Runtime
 from cwm.world_model import ModelBundle
-from games.api import Game
+from games import registry
+from games.api import Game, GameError
 from search import planner
 from search.api import PlannerConfigError
 
@@ -31,6 +35,9 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
     if spec.kind == "partner":
         _check_partner(spec, game)
         return spec
+    if spec.kind == "llm":
+        _check_player(spec, game)
+        return replace(spec, llm=spec.llm_config().to_json())
     bundle = load_bundle(spec) if spec.kind == "cwm" else None
     if bundle is not None:
         spec = _as_it_plays_best(spec, bundle)
@@ -65,10 +72,17 @@ def _as_it_plays_best(spec: AgentSpec, bundle: ModelBundle) -> AgentSpec:
     return replace(spec, planner={**bundle.plays_with, **spec.planner})
 
 
-def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
+def build(spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None) -> Agent:
     """Builds a resolved agent.
 
+    Args:
+        spec: as `resolve` returned it.
+        game: the true game.
+        runtime: limits of programs that are not trusted.
+        models: language models of the players; None for one of its own, without caps, whose calls nobody keeps.
+
     Raises:
+        ConfigurationError: a language model cannot be reached by what is known of it.
         AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
     """
     if spec.kind == "random":
@@ -77,6 +91,10 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime) -> Agent:
         raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
     if spec.kind == "partner":
         return PartnerAgent(partners(game.info.id)[spec.model or ""], spec.name, spec.view)
+    if spec.kind == "llm":
+        model = (models or PlayerModels([spec])).model(spec)
+        options = spec.llm_config()
+        return LlmAgent(GamePrompts(game, options, spec.view), model, options, spec.name, spec.view)
     config = spec.planner_config(game.info.perfect_information)
     if spec.kind != "cwm":
         return PlannerAgent(game, config, spec.name, spec.view)
@@ -93,6 +111,14 @@ def _check_partner(spec: AgentSpec, game: Game) -> None:
         raise AgentSpecError(f"agent {spec.name!r}: {game.info.id} has the partners {names}, not {spec.model!r}.")
     if spec.view != game.info.views[0]:
         raise AgentSpecError(f"agent {spec.name!r}: partners see the view {game.info.views[0]!r}, not {spec.view!r}.")
+
+
+def _check_player(spec: AgentSpec, game: Game) -> None:
+    check(spec)
+    try:
+        registry.rules(game.info.id)
+    except GameError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: a language model plays by a rules text, but {error}") from error
 
 
 def load_bundle(spec: AgentSpec) -> ModelBundle:

@@ -1,14 +1,16 @@
 """What an agent is, as plain data: parsed from the command line, sent to worker processes, hashed into keys."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
+from arena.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
 from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
-Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "human"]
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human"]
 
 SHORT_NAMES = {
     "sims": "simulations",
@@ -24,6 +26,9 @@ SHORT_NAMES = {
     "threshold": "belief_threshold",
 }
 """Short names of planner settings, as the command line takes them."""
+
+_FILES = ("spool", "replay", "scripted")
+"""Language models whose name is a place: it says nothing in a table, and a recording has another than its replay."""
 
 MOST_WORKERS = 64
 """Each is a process."""
@@ -44,14 +49,17 @@ class AgentSpec:
 
     Attributes:
         kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
-            synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `human`.
+            synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `llm` (a language
+            model, asked for each move); `human`.
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
-        model: for `cwm`: folder of a run or a bundle; for `partner`: its name.
+        model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
+            `PROVIDER:MODEL`.
         model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
         workers: for `cwm`: how many processes share the simulations of a move.
+        llm: options given for `llm`, by name (`LlmConfig`).
     """
 
     kind: Kind
@@ -61,12 +69,15 @@ class AgentSpec:
     model: str | None = None
     model_hash: str | None = None
     workers: int = 1
+    llm: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
         # Keys of stored games are hashes of this: an agent of one worker keeps those it always had.
         if self.workers == 1:
             del data["workers"]
+        if self.kind != "llm":
+            del data["llm"]
         return data
 
     @classmethod
@@ -81,6 +92,21 @@ class AgentSpec:
         if self.model_hash is not None:
             del data["model"]
         return data
+
+    def course(self) -> dict[str, Any]:
+        """Returns what the seeds of a game are made from: the identity, and of a language model only how it is asked.
+
+        So a game that was played with a model is played with its recording, question by question.
+        """
+        data = self.identity()
+        if self.kind == "llm":
+            del data["model"]
+            data["llm"] = {name: value for name, value in data["llm"].items() if name not in OF_THE_LINE}
+        return data
+
+    def llm_config(self) -> LlmConfig:
+        """Returns the full options of an `llm` agent."""
+        return LlmConfig.from_json(self.llm)
 
     def planner_config(self, perfect_information: bool) -> PlannerConfig:
         """Returns the full settings; a `cwm` agent that names no algorithm takes the one that fits the game.
@@ -100,7 +126,8 @@ class AgentSpec:
 
 
 def parse(text: str) -> AgentSpec:
-    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, and `partner:NAME`.
+    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, `partner:NAME`, and
+    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
     `temper`, …); `view=` and `name=` go with any agent, `algorithm=` and `workers=` with `cwm`.
@@ -115,11 +142,12 @@ def parse(text: str) -> AgentSpec:
         raise AgentSpecError(f"Unknown agent {kind!r}: expected one of {', '.join(get_args(Kind))}{hint}")
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     model = None
-    if kind in ("cwm", "partner"):
+    if kind in _MODELS:
         if not parts or "=" in parts[0]:
-            wanted = "model: write cwm:FOLDER, a run or a bundle" if kind == "cwm" else "partner: write partner:NAME"
-            raise AgentSpecError(f"Agent {text!r} names no {wanted}.")
+            raise AgentSpecError(f"Agent {text!r} names no {_MODELS[kind]}.")
         model = parts.pop(0)
+    if kind == "llm":
+        return _llm(text, model or "", parts)
     settings = _settings(text, parts)
     name = settings.pop("name", text.strip())
     view = settings.pop("view", DEFAULT_VIEW)
@@ -133,17 +161,42 @@ def parse(text: str) -> AgentSpec:
     return AgentSpec(kind=kind, name=name, view=view, planner=settings, model=model, workers=workers)  # type: ignore[arg-type]
 
 
+_MODELS = {
+    "cwm": "model: write cwm:FOLDER, a run or a bundle",
+    "partner": "partner: write partner:NAME",
+    "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
+}
+"""What stands after the kind, by kind."""
+
+
+def _llm(text: str, model: str, parts: list[str]) -> AgentSpec:
+    options: dict[str, Any] = {}
+    for name, value in _pairs(text, parts, {}).items():
+        try:
+            options[name] = value if name in ("name", "view") else value_of(name, value)
+        except LlmConfigError as error:
+            raise AgentSpecError(f"Agent {text!r}: {error}") from error
+    label = "llm" if model.partition(":")[0] in _FILES else text.strip()
+    name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
+    return AgentSpec(kind="llm", name=name, view=view, model=model, llm=options)
+
+
 def _settings(text: str, parts: list[str]) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
+    return {key: _value(text, key, value) for key, value in _pairs(text, parts, SHORT_NAMES).items()}
+
+
+def _pairs(text: str, parts: list[str], short_names: Mapping[str, str]) -> dict[str, str]:
+    """Returns settings by full name, as they were written."""
+    settings: dict[str, str] = {}
     for part in parts:
         short, equals, value = part.partition("=")
         short = short.strip()
         if not equals or not value.strip():
             raise AgentSpecError(f"Agent {text!r}: {part!r} is no setting; write NAME=VALUE.")
-        key = SHORT_NAMES.get(short, short)
+        key = short_names.get(short, short)
         if key in settings:
             raise AgentSpecError(f"Agent {text!r} sets {short!r} twice.")
-        settings[key] = _value(text, key, value.strip())
+        settings[key] = value.strip()
     return settings
 
 

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from games.api import DEFAULT_VIEW, Action, GameInfo, Observation, State
 
-ForfeitKind: TypeAlias = Literal["illegal", "unparsable", "empty", "truncated", "timeout", "crash"]
+ForfeitKind: TypeAlias = Literal["illegal", "unparsable", "empty", "truncated", "refused", "timeout", "crash"]
 
 
 class AgentFailure(Exception):
@@ -21,6 +21,18 @@ class AgentFailure(Exception):
 
 class InfrastructureError(Exception):
     """Something of ours broke while an agent was to move: the game is never scored and is played again."""
+
+
+class NoAnswerError(InfrastructureError):
+    """A language model that was to move could not be asked: the game is never scored.
+
+    Attributes:
+        hopeless: whether the next question would fare no better: a cap is reached, a key or a name is wrong.
+    """
+
+    def __init__(self, message: str, hopeless: bool) -> None:
+        super().__init__(message)
+        self.hopeless = hopeless
 
 
 @dataclass(frozen=True)
@@ -111,6 +123,15 @@ class Agent(Protocol):
 
     def close(self) -> None:
         """Ends the game; may be called more than once."""
+        ...
+
+
+@runtime_checkable
+class KeepsAccount(Protocol):
+    """An agent that says more of its game than its moves."""
+
+    def account(self) -> dict[str, Any]:
+        """Returns, as JSON, what the game's record is to keep of this agent; no wall-clock time is in it."""
         ...
 
 

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Final
 
 from arena.agent_specs import AgentSpecError
-from arena.agents import InfrastructureError
+from arena.agents import InfrastructureError, NoAnswerError
 from arena.human_agent import HumanQuitError
 from arena.process_pool import WorkerDiedError
 from arena.replay import RecordError
@@ -50,7 +50,7 @@ class UsageError(Exception):
 
 
 _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
-    (EXIT_PROVIDER, (LanguageModelError,)),
+    (EXIT_PROVIDER, (LanguageModelError, NoAnswerError)),
     (EXIT_NEGATIVE, (WorldModelError, SearchFailedError, HumanQuitError)),
     (
         EXIT_USAGE,

@@ -12,7 +12,7 @@ from arena.match import GameRecord
 from cwm.llm.files import json_line, write_whole
 
 SUFFIXES = (".jsonl", ".parquet")
-_AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "seconds")
+_AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
 """Columns of the Parquet table that hold JSON text: what is in them depends on the game."""
 
 

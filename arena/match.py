@@ -3,10 +3,10 @@
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from arena.agents import Agent, AgentFailure, ForfeitKind, InfrastructureError, Move, Turn
+from arena.agents import Agent, AgentFailure, ForfeitKind, InfrastructureError, KeepsAccount, Move, Turn
 from arena.seeds import derive
 from games.api import (
     CHANCE,
@@ -53,6 +53,8 @@ class GameRecord:
         model_errors: by seat, exceptions of the agent's model while it thought, by message.
         sandbox: level at which untrusted programs ran, None if none ran.
         seconds: by seat, wall-clock seconds of each move; the one thing here that may differ from run to run.
+        accounts: by seat, as a number in text, what an agent says of its game (`KeepsAccount`): of a language model its
+            options, calls, tokens, votes and bad answers by kind.
     """
 
     game: str
@@ -68,9 +70,14 @@ class GameRecord:
     model_errors: tuple[dict[str, int], ...]
     sandbox: str | None
     seconds: tuple[tuple[float, ...], ...]
+    accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Returns the record as JSON; one without accounts is as it was before there were any."""
+        data = asdict(self)
+        if not self.accounts:
+            del data["accounts"]
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "GameRecord":
@@ -210,6 +217,9 @@ class _Table:
             model_errors=tuple(self._errors),
             sandbox=sandbox,
             seconds=tuple(tuple(row) for row in self._seconds),
+            accounts={
+                str(seat): agent.account() for seat, agent in enumerate(self._agents) if isinstance(agent, KeepsAccount)
+            },
         )
 
     def _ask(self, player: int) -> Action:

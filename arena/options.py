@@ -17,6 +17,13 @@ ModelSpec = Annotated[
         "Default: the recorded completions that ship with the project.",
     ),
 ]
+Record = Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, help="Cap on calls.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=0, help="Cap on output tokens.")]
+MaxMoney = Annotated[float | None, typer.Option("--max-money", min=0, help="Cap on cost; needs both prices.")]
+MaxMinutes = Annotated[float | None, typer.Option("--max-minutes", min=0, help="Cap on wall-clock time of the calls.")]
+PriceIn = Annotated[float | None, typer.Option("--price-in", help="Price of a million input tokens.")]
+PriceOut = Annotated[float | None, typer.Option("--price-out", help="Price of a million output tokens.")]
 BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),

@@ -3,8 +3,9 @@
 The independent unit of a mean is a deal: the value of a deal is the mean over its seat rotations.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from arena.intervals import Estimate, mean_estimate, rate_estimate, ratio_estimate
@@ -86,6 +87,7 @@ class AgentResult:
         fallbacks: moves at which its own method gave up, by reason.
         moves: moves that it made.
         seconds: mean wall-clock seconds of a move, None if it made none.
+        bad_answers: of a language model: answers that could not be played, by kind, those that a retry mended too.
     """
 
     agent: str
@@ -96,6 +98,7 @@ class AgentResult:
     fallbacks: dict[str, int]
     moves: int
     seconds: float | None
+    bad_answers: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -202,11 +205,12 @@ def _agent_result(agent: str, records: list[GameRecord], info: GameInfo) -> Agen
     mixed = [record for record in own if set(record.seats) != {agent}]
     seconds = [s for record in own for seat in _own_seats(agent, record) for s in record.seconds[seat]]
     forfeits = [r.forfeit.kind for r in own if r.forfeit is not None and r.seats[r.forfeit.seat] == agent]
-    fallbacks: dict[str, int] = {}
+    fallbacks: Counter[str] = Counter()
+    bad_answers: Counter[str] = Counter()
     for record in own:
         for seat in _own_seats(agent, record):
-            for reason, count in record.fallbacks[seat].items():
-                fallbacks[reason] = fallbacks.get(reason, 0) + count
+            fallbacks.update(record.fallbacks[seat])
+            bad_answers.update(record.accounts.get(str(seat), {}).get("bad", {}))
     return AgentResult(
         agent=agent,
         cross=side(agent, mixed, info.num_players),
@@ -216,6 +220,7 @@ def _agent_result(agent: str, records: list[GameRecord], info: GameInfo) -> Agen
         fallbacks=dict(sorted(fallbacks.items())),
         moves=len(seconds),
         seconds=_mean(seconds) if seconds else None,
+        bad_answers=dict(sorted(bad_answers.items())),
     )
 
 

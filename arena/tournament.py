@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
 from typing import Any, Literal, TypeAlias
 
+from arena import side_by_side
 from arena.agent_factory import build, resolve
 from arena.agent_specs import AgentSpec, AgentSpecError
-from arena.agents import InfrastructureError
+from arena.agents import InfrastructureError, NoAnswerError
 from arena.game_source import MODEL_PREFIX, game_info, is_model, model_of, open_game
 from arena.match import GameRecord, play
+from arena.player_models import PlayerModels, in_order
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
@@ -115,16 +117,19 @@ class PlannedGame:
         seats: resolved agents by seat.
         deal: number of the deal.
         deal_seed: see `match.play`.
+        course: what the agents' seeds are made from: the key, or without the name of a language model that plays.
     """
 
     key: str
     seats: tuple[AgentSpec, ...]
     deal: int
     deal_seed: int
+    course: str
 
     def job(self, config: TournamentConfig) -> dict[str, Any]:
         return {
             "key": self.key,
+            "course": self.course,
             "game": config.game,
             "referee": config.referee,
             "params": config.params,
@@ -145,6 +150,7 @@ class TournamentResult:
         faults: how often ours broke during games of the plan, by message, those that were finished later too.
         table: standings over all games, forfeits counted.
         table_without_forfeits: over the games that were played to their end; None if no game was forfeited.
+        stopped: why no further question could be put to a language model; None if nothing stopped the tournament.
     """
 
     records: tuple[GameRecord, ...]
@@ -153,6 +159,7 @@ class TournamentResult:
     table: Standings
     table_without_forfeits: Standings | None
     faults: dict[str, int] = field(default_factory=dict)
+    stopped: str | None = None
 
 
 @dataclass(frozen=True)
@@ -204,23 +211,28 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
         for lineup in config.lineups or ():
             for shift in range(len(lineup)):
                 seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
-                key = content_key(
-                    {
-                        "version": RULES_VERSION,
-                        "game": config.game_identity,
-                        "params": config.params,
-                        "seats": [spec.identity() for spec in seats],
-                        "deal": deal_seed,
-                        "limits": [config.runtime.move_timeout_s, config.runtime.memory_mb],
-                    }
-                )
+                content = {
+                    "version": RULES_VERSION,
+                    "game": config.game_identity,
+                    "params": config.params,
+                    "seats": [spec.identity() for spec in seats],
+                    "deal": deal_seed,
+                    "limits": [config.runtime.move_timeout_s, config.runtime.memory_mb],
+                }
+                key = content_key(content)
+                course = content_key(content | {"seats": [spec.course() for spec in seats]})
                 # A rotation that seats the same agents in the same places is the same game.
-                games.setdefault(key, PlannedGame(key, seats, deal, deal_seed))
+                games.setdefault(key, PlannedGame(key, seats, deal, deal_seed, course))
     return list(games.values())
 
 
 def run(
-    config: TournamentConfig, store: Games, *, workers: int = 1, on_game: Callable[[Progress], None] | None = None
+    config: TournamentConfig,
+    store: Games,
+    *,
+    workers: int = 1,
+    on_game: Callable[[Progress], None] | None = None,
+    models: PlayerModels | None = None,
 ) -> TournamentResult:
     """Plays what is missing of a prepared tournament and returns the tables.
 
@@ -230,8 +242,13 @@ def run(
     Args:
         config: as `prepare` returned it.
         store: keeps the games.
-        workers: processes; 1 plays in this process.
+        workers: processes; 1 plays in this process. Where a language model plays: threads of this process, and one
+            alone if its answers come from a script.
         on_game: called after each game.
+        models: language models of the players; None for some without caps, whose calls nobody keeps.
+
+    Raises:
+        ConfigurationError: a language model cannot be reached by what is known of it.
     """
     planned = plan(config)
     known = store.games()
@@ -240,7 +257,8 @@ def run(
     queue = deque(todo)
     done = len(planned) - len(todo)
     by_key = {game.key: game for game in todo}
-    with closing(_answers(config, queue, workers)) as answers:
+    stopped: str | None = None
+    with closing(_answers(config, queue, workers, models)) as answers:
         for key, answer in answers:
             if isinstance(answer, GameRecord):
                 store.add(key, answer)
@@ -249,14 +267,18 @@ def run(
                 if on_game is not None:
                     on_game(Progress(done, len(planned), answer))
                 continue
-            store.add_fault(key, answer)
+            store.add_fault(key, str(answer))
+            if isinstance(answer, NoAnswerError):
+                stopped = str(answer)
+                break
             attempts[key] = attempts.get(key, 0) + 1
             if attempts[key] < MAX_FAULTS:
                 queue.append(by_key[key])
     faults = store.faults()
     missing = {game.key: faults.get(game.key, []) for game in planned if game.key not in known}
     records = tuple(known[game.key] for game in planned if game.key in known)
-    return result(config, records, sum(game.key in known for game in todo), missing, faults)
+    found = result(config, records, sum(game.key in known for game in todo), missing, faults)
+    return replace(found, stopped=stopped)
 
 
 def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
@@ -265,17 +287,23 @@ def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
     return result(config, records, 0, {}, kept.faults)
 
 
-def play_job(job: dict[str, Any]) -> dict[str, Any]:
-    """Plays one planned game: what a worker process runs. Returns `{"record": …}` or `{"fault": message}`."""
+def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[str, Any]:
+    """Plays one planned game: what a worker process runs.
+
+    Returns:
+        `{"record": …}` or `{"fault": message}`; with `"stop": True` beside it, no other game would fare better.
+    """
     runtime = Runtime.from_json(job["runtime"])
     specs = [AgentSpec.from_json(data) for data in job["seats"]]
     level = runtime.level if any(spec.kind == "cwm" for spec in specs) else None
-    seeds = [derive("agent", job["key"], seat) for seat in range(len(specs))]
+    seeds = [derive("agent", job["course"], seat) for seat in range(len(specs))]
     try:
         with open_game(job["game"], job["referee"], **job["params"]) as game:
-            record = play(game, [build(spec, game, runtime) for spec in specs], job["deal_seed"], seeds, level)
+            record = play(game, [build(spec, game, runtime, models) for spec in specs], job["deal_seed"], seeds, level)
     except WorldModelError as error:
         return {"fault": f"the model that decides the game failed: {error}"}
+    except NoAnswerError as error:
+        return {"fault": f"language model: {error}", "stop": error.hopeless}
     except InfrastructureError as error:
         return {"fault": f"sandbox: {error}"}
     except Exception as error:  # whatever breaks here is ours: it is named and counted, and never scored
@@ -283,11 +311,18 @@ def play_job(job: dict[str, Any]) -> dict[str, Any]:
     return {"record": record.to_json()}
 
 
+_Answer: TypeAlias = GameRecord | str | NoAnswerError
+"""A record, the message of a fault, or why no language model answers any more."""
+
+
 def _answers(
-    config: TournamentConfig, queue: deque[PlannedGame], workers: int
-) -> Generator[tuple[str, GameRecord | str], None, None]:
-    """Yields (key, record or message of a fault), until the queue, which the caller may add to, stays empty."""
+    config: TournamentConfig, queue: deque[PlannedGame], workers: int, models: PlayerModels | None
+) -> Generator[tuple[str, _Answer], None, None]:
+    """Yields (key, answer), until the queue, which the caller may add to, stays empty."""
     jobs = _Jobs(config, queue)
+    if any(spec.kind == "llm" for spec in config.agents):
+        yield from _asked(config, jobs, workers, models or PlayerModels(config.agents))
+        return
     if workers <= 1:
         for job in jobs:
             yield job["key"], _parsed(play_job(job))
@@ -295,6 +330,15 @@ def _answers(
     with closing(ProcessPool(play_job, workers).run(jobs)) as answers:
         for job, answer in answers:
             yield job["key"], str(answer) if isinstance(answer, WorkerDiedError) else _parsed(answer)
+
+
+def _asked(
+    config: TournamentConfig, jobs: "_Jobs", workers: int, models: PlayerModels
+) -> Generator[tuple[str, _Answer], None, None]:
+    threads = 1 if in_order(config.agents) else workers
+    with closing(side_by_side.run(lambda job: play_job(job, models), jobs, threads)) as answers:
+        for job, answer in answers:
+            yield job["key"], _parsed(answer)
 
 
 class _Jobs:
@@ -313,8 +357,10 @@ class _Jobs:
         return self._queue.popleft().job(self._config)
 
 
-def _parsed(answer: dict[str, Any]) -> GameRecord | str:
-    return GameRecord.from_json(answer["record"]) if "record" in answer else str(answer["fault"])
+def _parsed(answer: dict[str, Any]) -> _Answer:
+    if "record" in answer:
+        return GameRecord.from_json(answer["record"])
+    return NoAnswerError(answer["fault"], hopeless=True) if answer.get("stop") else str(answer["fault"])
 
 
 def _lineups(agents: int, players: int, pairing: Pairing) -> Iterator[tuple[int, ...]]:

@@ -7,8 +7,21 @@ from typing import Annotated
 import typer
 
 from arena import console, run_inputs, run_model, shipped
-from arena.commands.synthesize import MaxCalls, MaxMinutes, MaxMoney, MaxTokens, PriceIn, PriceOut, finish
-from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
+from arena.commands.synthesize import finish
+from arena.options import (
+    AsJson,
+    BaseUrl,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    ModelSpec,
+    PriceIn,
+    PriceOut,
+    RunFolder,
+    Seed,
+    Workers,
+)
 from arena.run_settings import Caps, standard_settings
 from arena.synthesis_run import open_record
 

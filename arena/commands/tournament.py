@@ -7,19 +7,54 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from arena import console, recorded_models, shipped, tournament
 from arena.agent_specs import AgentSpec, parse
-from arena.errors import EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
 from arena.game_source import game_info
-from arena.options import AsJson, Seed, Workers
+from arena.options import (
+    AsJson,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    Record,
+    Seed,
+    Workers,
+)
+from arena.player_models import PlayerModels
 from arena.report.tables import arena_tables, paper_table
 from arena.run_matches import view
+from arena.run_settings import Caps
 from arena.store import Games, GameStore, MemoryStore, write_standings
+from arena.synthesis_run import read_caps, write_caps
 from arena.tournament import Pairing, TournamentConfig, TournamentResult
+from cwm.llm.budget import Tally
 from cwm.llm.files import write_whole
 
 CONFIG_FILE = tournament.ASKED_FILE
+SHOWN_FAULTS = 3
+
+PLAYERS = (
+    "A language model plays as llm:PROVIDER:MODEL,OPTION=VALUE,... with the models llm:openai:MODEL, llm:google:MODEL, "
+    "llm:spool:DIR, llm:replay:FILE, llm:scripted:FILE. It gets the rules, recorded games and its own observations and "
+    'actions, and answers with JSON, {"move": ...}: the last object counts, prose is never read. Options, which every '
+    "game's record keeps: show_legal=true lists the legal moves in the prompt (default false). retries=N sends a bad "
+    "answer back with the reason (default 1; the CWM paper: 0). votes=N asks N times and plays the most frequent move "
+    "(default 1). history=json shows whole observations, history=table the fields that changed (default json). "
+    "trajectories=N and trajectories_seed=N choose the recorded games (default 5 and 0). max_output_tokens=N caps an "
+    "answer (default 32768). temperature=X (default the provider's). timeout=SECONDS makes a later answer a bad one "
+    "(default none: the provider is at fault). send_seed=true sends the seed of each answer (default false). "
+    "base_url=ADDRESS is a server that speaks OpenAI's API. A replay needs the recorded name= and options. "
+    "An answer that is illegal, unparsable, empty, truncated, refused or late forfeits the game when no retry is left; "
+    "tables are shown with and without such games. Where a provider gives no answer or a cap is reached, the game is "
+    "void: in no table, and played by the next run. With --run every answer is kept before it is used, none is asked "
+    "for twice. Games with a language model run in threads of one process."
+)
+"""What `cwm arena --help` says of language models at the table."""
 
 
 def command(
@@ -35,7 +70,8 @@ def command(
         typer.Option(
             "--agent",
             help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…, "
-            "cwm:recorded (the model of the recording that ships for the game).",
+            "cwm:recorded (the model of the recording that ships for the game), llm:PROVIDER:MODEL "
+            "(a language model, asked for each move; see below).",
         ),
     ],
     deals: Annotated[int, typer.Option(min=1, help="Deals a lineup, each played in all seat rotations.")] = 10,
@@ -47,38 +83,100 @@ def command(
     run: Annotated[
         Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
     ] = None,
+    record: Record = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_minutes: MaxMinutes = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
     as_json: AsJson = False,
 ) -> None:
     """Play a tournament and print the tables."""
     if pairing not in ("all", "cross", "self"):
         raise UsageError(f"--pairing is {pairing!r}; it must be all, cross or self.")
     config = TournamentConfig(game, tuple(parse(text) for text in agent), deals, seed, _pairing(pairing))
-    play(config, run, workers, as_json)
+    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
+    if not asks_models(config) and (caps != Caps() or record is not None):
+        raise UsageError("No language model plays, and without one nothing is asked: leave out caps, prices, --record.")
+    play(config, run, workers, as_json, caps, record)
 
 
-def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: bool) -> None:
+def asks_models(config: TournamentConfig) -> bool:
+    """Tells whether a language model plays."""
+    return any(spec.kind == "llm" for spec in config.agents)
+
+
+def play(
+    config: TournamentConfig,
+    folder: Path | None,
+    workers: int,
+    as_json: bool,
+    caps: Caps | None = None,
+    recording: Path | None = None,
+) -> None:
     """Plays what is missing, prints the tables, and says which games could not be played.
 
+    Args:
+        config: what is played.
+        folder: keeps the games, and the calls to language models; None to keep nothing.
+        workers: games side by side.
+        as_json: print one JSON document.
+        caps: of all calls to language models together.
+        recording: file that every answer of a language model is added to.
+
     Raises:
-        typer.Exit: games are missing through a fault of ours.
+        typer.Exit: games are missing through a fault of ours, or no language model answers.
     """
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
     models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
     level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
-    if folder is None:
-        result = _run(prepared, MemoryStore(), workers)
-    else:
-        with GameStore(folder, prepared.to_json()) as store:
-            write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
-            result = _kept(prepared, store, workers, folder)
-            write_standings(folder, result.table.to_json())
+    result, used = _played(config, prepared, folder, workers, caps or Caps(), recording)
     _print(prepared, result, as_json)
+    if used.calls:
+        console.notices.print(
+            f"language models: {used.calls} calls, {used.input_tokens:,} tokens in, {used.output_tokens:,} out"
+        )
+    _say_missing(result, folder)
+
+
+def _played(
+    config: TournamentConfig,
+    prepared: TournamentConfig,
+    folder: Path | None,
+    workers: int,
+    caps: Caps,
+    recording: Path | None,
+) -> tuple[TournamentResult, Tally]:
+    agents, game = prepared.agents, prepared.game_identity
+    if folder is None:
+        with PlayerModels(agents, None, caps, recording, game) as players:
+            return _run(prepared, MemoryStore(), workers, players), players.used()
+    if asks_models(config):
+        caps = read_caps(folder).raised(caps)
+    with GameStore(folder, prepared.to_json()) as store, PlayerModels(agents, folder, caps, recording, game) as players:
+        write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
+        if asks_models(config):
+            write_caps(folder, caps)
+        result = _kept(prepared, store, workers, folder, players)
+        write_standings(folder, result.table.to_json())
+        return result, players.used()
+
+
+def _say_missing(result: TournamentResult, folder: Path | None) -> None:
     if result.faults:
         console.notices.print(
             f"{sum(result.faults.values())} attempts at a game broke through a fault of ours and are in no table"
         )
+        for message, count in sorted(result.faults.items(), key=lambda item: -item[1])[:SHOWN_FAULTS]:
+            console.notices.print(Text(f"  {count} x {message}"))
+    if result.stopped is not None:
+        console.notices.print(f"error: {result.stopped}")
+        kept = "" if folder is None else f"; `cwm resume {folder}` plays them"
+        console.notices.print(f"{len(result.missing)} games are not played{kept}")
+        raise typer.Exit(EXIT_PROVIDER)
     if result.missing:
         console.notices.print(
             f"{len(result.missing)} games could not be played; run the command again to try once more"
@@ -86,17 +184,28 @@ def play(config: TournamentConfig, folder: Path | None, workers: int, as_json: b
         raise typer.Exit(EXIT_SYSTEM)
 
 
-def resume(folder: Path, workers: int, as_json: bool) -> None:
+def resume(folder: Path, workers: int, as_json: bool, caps: Caps | None = None, recording: Path | None = None) -> None:
     """Goes on with the tournament of a folder."""
+    config = read_asked(folder)
+    if not asks_models(config) and (caps not in (None, Caps()) or recording is not None):
+        raise UsageError(f"{folder} holds a tournament, which makes no calls: leave out caps, prices and --record.")
+    play(config, folder, workers, as_json, caps, recording)
+
+
+def read_asked(folder: Path) -> TournamentConfig:
+    """Returns what the tournament of a folder was asked for.
+
+    Raises:
+        UsageError: the file is damaged.
+    """
     try:
         data = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         agents = tuple(AgentSpec.from_json(item) for item in data["agents"])
-        config = TournamentConfig(data["game"], agents, data["deals"], data["seed"], data["pairing"])
+        return TournamentConfig(data["game"], agents, data["deals"], data["seed"], data["pairing"])
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{folder / CONFIG_FILE} is damaged ({error}); give the command of the tournament again."
         ) from error
-    play(config, folder, workers, as_json)
 
 
 def _pairing(text: str) -> Pairing:
@@ -107,15 +216,15 @@ def _asked(config: TournamentConfig) -> dict[str, Any]:
     return config.to_json() | {"agents": [spec.to_json() for spec in config.agents]}
 
 
-def _kept(config: TournamentConfig, store: Games, workers: int, folder: Path) -> TournamentResult:
+def _kept(config: TournamentConfig, store: Games, workers: int, folder: Path, models: PlayerModels) -> TournamentResult:
     try:
-        return _run(config, store, workers)
+        return _run(config, store, workers, models)
     except BaseException:
         console.notices.print(f"{len(store.games())} finished games are kept; `cwm resume {folder}` plays the rest")
         raise
 
 
-def _run(config: TournamentConfig, store: Games, workers: int) -> TournamentResult:
+def _run(config: TournamentConfig, store: Games, workers: int, models: PlayerModels) -> TournamentResult:
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console.notices, transient=True) as progress:
         task = progress.add_task("games", total=None)
@@ -124,6 +233,7 @@ def _run(config: TournamentConfig, store: Games, workers: int) -> TournamentResu
             store,
             workers=workers,
             on_game=lambda state: progress.update(task, completed=state.done, total=state.total),
+            models=models,
         )
 
 
@@ -138,6 +248,7 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool) ->
                 else result.table_without_forfeits.to_json(),
                 "missing": result.missing,
                 "faults": result.faults,
+                "stopped": result.stopped,
                 "sandbox": config.runtime.level,
             }
         )

@@ -52,13 +52,18 @@ def standings_table(standings: Standings, title: str = "Arena") -> Table:
 
 
 def agents_table(standings: Standings) -> Table:
-    """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move."""
+    """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move.
+
+    Where a language model gave answers that could not be played, a column counts them by kind, mended ones too.
+    """
     together = cooperative(standings)
     results = ["R with itself", "R with others"] if together else ["return against others", "win"]
-    table = new_table("Agents", ["agent"], [*results, "forfeits", "fallbacks", "moves", "time a move"])
+    bad = ["bad answers"] if any(agent.bad_answers for agent in standings.agents) else []
+    table = new_table("Agents", ["agent"], [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"])
     for agent in standings.agents:
         figures = _together(agent) if together else _against(agent)
-        counts = (formatting.counts(agent.forfeits), formatting.counts(agent.fallbacks), formatting.whole(agent.moves))
+        kinds = (agent.forfeits, *((agent.bad_answers,) if bad else ()), agent.fallbacks)
+        counts = (*map(formatting.counts, kinds), formatting.whole(agent.moves))
         add_row(table, agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
     return table
 

@@ -90,6 +90,10 @@ class BudgetExceededError(LanguageModelError):
     """A cap on calls, tokens, money or time would be passed by the next call."""
 
 
+class AnswerTimeoutError(LanguageModelError):
+    """No whole answer came in the time that was given for it."""
+
+
 class ReplayMissError(LanguageModelError):
     """No recorded completion answers this request; names the nearest one and the first line that differs."""
 

@@ -7,11 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from cwm.llm.api import Completion, ConfigurationError, LanguageModel, LanguageModelError, Request
+from cwm.llm.api import (
+    AnswerTimeoutError,
+    Completion,
+    ConfigurationError,
+    LanguageModel,
+    LanguageModelError,
+    Request,
+)
 
 FailureKind: TypeAlias = Literal["rate_limit", "server", "timeout", "connection", "unreachable", "bad_answer"]
 
-_LOST = "lost_attempts"
+LOST = "lost_attempts"
+"""Key of a completion's metadata: attempts before it that may have been billed."""
 
 
 class TransientError(LanguageModelError):
@@ -40,10 +48,14 @@ class GaveUpError(LanguageModelError):
         self.lost = lost
 
 
+class GaveUpWaitingError(GaveUpError, AnswerTimeoutError):
+    """The last attempt ran into the time limit."""
+
+
 def lost_calls(result: Completion | LanguageModelError) -> int:
     """Returns how many attempts may have been billed without giving an answer."""
     if isinstance(result, Completion):
-        return int(result.metadata.get(_LOST, 0))
+        return int(result.metadata.get(LOST, 0))
     if isinstance(result, TransientError):
         return int(result.maybe_billed)
     return int(getattr(result, "lost", 0))
@@ -166,10 +178,11 @@ class Retrying:
             return
         if failure.kind == "unreachable" and not answered:
             raise ConfigurationError(str(failure))
-        raise GaveUpError(f"{failure} Given up after {failures} attempts: go on later.", lost)
+        error = GaveUpWaitingError if failure.kind == "timeout" else GaveUpError
+        raise error(f"{failure} Given up after {failures} attempts: go on later.", lost)
 
 
 def _counted(completion: Completion, attempts: int, lost: int) -> Completion:
     if attempts == 1:
         return completion
-    return replace(completion, metadata={**completion.metadata, "attempts": attempts, _LOST: lost})
+    return replace(completion, metadata={**completion.metadata, "attempts": attempts, LOST: lost})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Request, Usage
+from cwm.llm.api import AnswerTimeoutError, Completion, ConfigurationError, LanguageModelError, Request, Usage
 from cwm.llm.files import json_line, write_whole
 from cwm.llm.keys import Occurrences, outcome_named, request_key, request_to_json
 from cwm.llm.tokens import estimate_usage
@@ -145,7 +145,7 @@ class Spool:
                     _log.warning("%s does not end with a newline or is no whole JSON: it is not read yet", path)
             waited = self._clock() - started
             if waited >= self._polling.timeout_s:
-                raise LanguageModelError(
+                raise AnswerTimeoutError(
                     f"No whole answer came to {candidates[1]} (or .json) in {waited:.0f} s: write it there, ended with "
                     "a newline, and run the same command again."
                 )

@@ -16,7 +16,9 @@ PACKAGES = ("arena", "cwm", "games", "search")
 
 NEVER_SHOWN = {
     "arena.agents.AgentFailure": "the match makes a forfeit of it",
+    "arena.llm_settings.LlmConfigError": "the description of the agent is refused with its message",
     "arena.match._Forfeited": "the match makes a forfeit of it",
+    "arena.notation.NotationError": "the answer is unparsable",
     "cwm.api_text.UnknownFunctionError": "a fault in a prompt template of ours",
     "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
     "cwm.llm.transport.DeadlinePassedError": "the attempt is tried again",

@@ -1,0 +1,115 @@
+"""How a language model is asked for moves: every option of an `llm:` agent, typed, with its unit and its bounds."""
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+History: TypeAlias = Literal["json", "table"]
+
+
+class LlmConfigError(ValueError):
+    """An option of an `llm:` agent is wrong; the message says what was given and what is expected."""
+
+
+@dataclass(frozen=True)
+class LlmConfig:
+    """Options of a language model as a player.
+
+    The CWM paper (section 5 and appendix F) shows no legal moves, asks once and gives five recorded games:
+    `retries=0` is its setting.
+
+    Attributes:
+        show_legal: whether the prompt lists the legal moves.
+        retries: how often a bad answer is sent back with the reason, at most; 0 to 20.
+        votes: answers to one decision, of which the most frequent move is played; 1 to 99.
+        history: `json`, one line an own decision point with the whole observation, or `table`, where a row shows the
+            fields that changed.
+        trajectories: recorded games of random play in the prompt; 0 to 100.
+        trajectories_seed: what these games are drawn with; those of a synthesis with the same seed are the same.
+        max_output_tokens: cap of one answer, reasoning included.
+        temperature: sampling temperature, None for the provider's default; 0 to 2.
+        timeout: seconds for one answer; a later one counts as a timeout of the player. None: a provider that gives
+            none is at fault itself, and the game is void.
+        send_seed: whether the provider is sent the seed of each answer; some refuse one.
+        base_url: address of a server that speaks OpenAI's API, None for the provider's own.
+    """
+
+    show_legal: bool = False
+    retries: int = 1
+    votes: int = 1
+    history: History = "json"
+    trajectories: int = 5
+    trajectories_seed: int = 0
+    max_output_tokens: int = 32_768
+    temperature: float | None = None
+    timeout: float | None = None
+    send_seed: bool = False
+    base_url: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "LlmConfig":
+        """Builds the options from those that were given; keys that a newer version wrote are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+
+OF_THE_LINE: Final = ("base_url", "send_seed", "timeout")
+"""Options of the way to the model alone: a recording answers the same questions without them."""
+
+_WHOLE: Final[Mapping[str, tuple[int, int]]] = {
+    "retries": (0, 20),
+    "votes": (1, 99),
+    "trajectories": (0, 100),
+    "trajectories_seed": (0, 2**31),
+    "max_output_tokens": (1, 1_000_000),
+}
+_NUMBERS: Final[Mapping[str, tuple[float, float]]] = {"temperature": (0.0, 2.0), "timeout": (0.001, 1e6)}
+_CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "show_legal": {"true": True, "false": False},
+    "send_seed": {"true": True, "false": False},
+    "history": {"json": "json", "table": "table"},
+}
+
+
+def value_of(name: str, text: str) -> Any:
+    """Returns the value of an option as it stands on the command line.
+
+    Raises:
+        LlmConfigError: there is no such option, or the value does not fit.
+    """
+    if name in _CHOICES:
+        if text not in _CHOICES[name]:
+            raise LlmConfigError(f"{name} is {' or '.join(_CHOICES[name])}, not {text!r}.")
+        return _CHOICES[name][text]
+    if name in _WHOLE:
+        low, high = _WHOLE[name]
+        if not (text.isascii() and text.isdecimal() and low <= int(text) <= high):
+            raise LlmConfigError(f"{name} is a whole number from {low} to {high}, not {text!r}.")
+        return int(text)
+    if name in _NUMBERS:
+        return _number(name, text)
+    if name == "base_url":
+        if urlsplit(text).scheme not in ("http", "https"):
+            raise LlmConfigError(f"base_url is a web address like http://localhost:8000/v1, not {text!r}.")
+        return text
+    known = [*(item.name for item in fields(LlmConfig)), "view", "name"]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
+    raise LlmConfigError(f"a language model takes no {name!r}; {hint}")
+
+
+def _number(name: str, text: str) -> float:
+    low, high = _NUMBERS[name]
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not low <= number <= high:
+        raise LlmConfigError(f"{name} is a number from {low:g} to {high:g}, not {text!r}.")
+    return number
