@@ -11,7 +11,21 @@ from arena.commands import evaluate as evaluate_command
 from arena.commands import tournament as tournament_command
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
 from arena.live_view import LiveView
-from arena.options import AsJson, BaseUrl, ModelSpec, RunFolder, Seed, Workers
+from arena.options import (
+    AsJson,
+    BaseUrl,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    ModelSpec,
+    PriceIn,
+    PriceOut,
+    Record,
+    RunFolder,
+    Seed,
+    Workers,
+)
 from arena.report import page, tables
 from arena.run_inputs import Inputs, Stated
 from arena.run_settings import DEFAULT_LLM, TOURNAMENT_DEALS, Caps, RunSettings
@@ -20,14 +34,6 @@ from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
-
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", min=0, help="Cap on calls.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", min=0, help="Cap on output tokens.")]
-MaxMoney = Annotated[float | None, typer.Option("--max-money", min=0, help="Cap on cost; needs both prices.")]
-MaxMinutes = Annotated[float | None, typer.Option("--max-minutes", min=0, help="Cap on wall-clock time of the calls.")]
-PriceIn = Annotated[float | None, typer.Option("--price-in", help="Price of a million input tokens.")]
-PriceOut = Annotated[float | None, typer.Option("--price-out", help="Price of a million output tokens.")]
-
 
 def command(
     game: Annotated[str | None, typer.Argument(help="Id of a registered game; none for a game of your own.")] = None,
@@ -73,7 +79,7 @@ def command(
         Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
     ] = None,
     test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
-    record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
+    record: Record = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_money: MaxMoney = None,
@@ -124,7 +130,7 @@ def command(
 
 def resume(
     run: Annotated[Path, typer.Argument(help="Folder of a run, of a tournament, or of an evaluation.")],
-    record: Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")] = None,
+    record: Record = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_money: MaxMoney = None,
@@ -137,9 +143,7 @@ def resume(
     """Go on with a run after a kill, or with higher caps: no call and no game is repeated."""
     raised = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if (run / tournament_command.CONFIG_FILE).exists():
-        if raised != Caps() or record is not None:
-            raise UsageError(f"{run} holds a tournament, which makes no calls: leave out caps, prices and --record.")
-        tournament_command.resume(run, workers, as_json)
+        tournament_command.resume(run, workers, as_json, raised, record)
         return
     if (run / evaluation_run.ASKED_FILE).exists():
         if raised != Caps() or record is not None:
