@@ -35,6 +35,8 @@ class Bargaining(OpenSpielGame):
             " ".join(",".join(map(str, row)) for row in (deal.pool, *deal.values))
             for deal in self.native.all_instances()
         ]
+        # The same tuples every time: recorded games hold these lists by the thousand.
+        self._outcomes: Final = [(deal, 1 / len(self._deals)) for deal in self._deals]
         plays = [*(_keep(offer.quantities) for offer in self.native.all_offers()), AGREE]
         # OpenSpiel numbers the chance outcomes of its random ends behind the deals; they never occur here.
         self._names = {0: plays, 1: plays, CHANCE: self._deals, TERMINAL: []}
@@ -44,6 +46,9 @@ class Bargaining(OpenSpielGame):
             pool, *values = deal.split(" ")
             for player, own in enumerate(values):
                 self._unseen.setdefault((player, pool, own), []).append(deal)
+
+    def chance_outcomes(self, state: State) -> list[tuple[Action, float]]:
+        return list(self._outcomes) if state.is_chance_node() else []
 
     def state_to_json(self, state: State) -> Json:
         values = None if state.is_chance_node() else [_by_item(row) for row in state.instance().values]
