@@ -48,8 +48,16 @@ def tidy_action(state: State, rng: random.Random) -> str:
 
 
 def test_game_fulfils_the_contract() -> None:
-    assert contract.check(GAME, games=3) == []
-    assert contract.check_leaks(GAME, games=1, resamples=2) == []
+    assert contract.check(GAME, games=2) == []
+    assert contract.check_leaks(GAME, games=1, resamples=1) == []
+
+
+def test_info_is_that_of_a_zero_sum_game_with_hidden_cards() -> None:
+    info = GAME.info
+    assert (info.num_players, info.utility, info.max_length) == (2, "zero_sum", 300)
+    # The defender holds at most 98 points; gin adds 25.
+    assert (info.min_utility, info.max_utility) == (-123.0, 123.0)
+    assert (info.perfect_information, info.has_chance, info.simultaneous) == (False, True, False)
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)

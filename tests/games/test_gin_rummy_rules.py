@@ -275,6 +275,9 @@ def choose(state: dict[str, Any], rng: random.Random, style: str) -> str:
     they knock, `stubborn` ones always take the upcard.
     """
     actions, phase = legal(state), state["phase"]
+    if phase == "Deal" and style in ("tidy", "stubborn"):
+        # Low cards come early, so that melds abound.
+        return min(rng.sample(actions, min(3, len(actions))), key=lambda action: RANKS.index(action[-2]))
     if "Knock" in actions:
         patient = style == "patient" and phase == "Discard"
         if state["deadwood"][state["current_player"]] == 0 if patient else rng.random() < 0.5:
@@ -315,7 +318,7 @@ def play(seed: int, style: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("style", ["tidy", "patient", "stubborn", "wild"])
 def test_game_written_from_the_text_goes_step_by_step_as_the_real_one(style: str) -> None:
-    ends = [play(seed, style) for seed in range({"tidy": 10, "patient": 8, "stubborn": 12, "wild": 1}[style])]
+    ends = [play(seed, style) for seed in range({"tidy": 20, "patient": 10, "stubborn": 20, "wild": 1}[style])]
     knocked = [end for end in ends if any(end["knocked"])]
     if style == "tidy":
         assert {tuple(end["knocked"]) for end in knocked} == {(True, False), (False, True)}
