@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from arena import run_inputs, shipped, suite_quality, training_games
+from arena import posterior_quality, run_inputs, shipped, suite_quality, training_games
 from arena.errors import UsageError
 from arena.game_source import load_bundle
+from arena.hidden_information import HiddenInformation
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import build_options
@@ -34,6 +35,7 @@ ASKED_FILE = "evaluation.json"
 FIGURES = "figures"
 CONTRACT = "contract"
 SUITE = "suite"
+POSTERIOR = "posterior"
 SHOWN_FAILURES = 5
 CONTRACT_SECONDS = 120.0
 """For each request of the check of the contract: an endless game is cut off, a slow one is not."""
@@ -50,6 +52,7 @@ class Asked:
         seed: everything random derives from it.
         contract_games: random games under the contract of every game, 0 to leave it out.
         mutants: mutants of the model that its unit tests are put to, 0 to leave it out.
+        posterior: histories drawn at each decision point for the exact posterior, 0 to leave it out.
     """
 
     model: str
@@ -58,10 +61,12 @@ class Asked:
     seed: int = 1
     contract_games: int = 8
     mutants: int = 0
+    posterior: int = 0
 
     def measures(self) -> dict[str, int]:
         """Returns what else is measured than tests and contract, by name: what is left out is not named."""
-        return {"mutants": self.mutants} if self.mutants else {}
+        asked = {"mutants": self.mutants, "posterior": self.posterior}
+        return {name: number for name, number in asked.items() if number}
 
 
 def read_asked(folder: Path) -> Asked:
@@ -97,8 +102,9 @@ def evaluate(
 
     Returns:
         The figures as JSON, without times: the counts of `cwm.evaluation.Evaluation`, `failures` (the first failed
-        tests in words), `games`, `model`, `contract`: `games` and `violations`, and `suite`: see
-        `arena.suite_quality.SuiteQuality`. The last two are None where they were left out.
+        tests in words), `games`, `model`, `contract`: `games` and `violations`, `suite`: see
+        `arena.suite_quality.SuiteQuality`, and `posterior`: see `arena.posterior_quality.measure`. The last three are
+        None where they were left out.
 
     Raises:
         UsageError: there are no games to test on.
@@ -157,6 +163,7 @@ class _Stages:
         self._asked = asked
         self._bundle = bundle
         self._games = games
+        self._hidden = HiddenInformation.of(bundle)
         self._sandbox = sandbox
         self._record = record
         self._workers = workers
@@ -178,7 +185,13 @@ class _Stages:
             if suite is None:
                 on_stage("testing mutants of the model")
                 suite = self._suite(progress)
-        return {**figures, "contract": contract, "suite": suite}
+        posterior = None
+        if self._asked.posterior:
+            posterior = self._stored(POSTERIOR)
+            if posterior is None:
+                on_stage("drawing histories")
+                posterior = self._posterior(progress)
+        return {**figures, "contract": contract, "suite": suite, "posterior": posterior}
 
     def _stored(self, key: str) -> dict[str, Any] | None:
         return None if self._record is None else self._record.evaluation(key)
@@ -190,7 +203,7 @@ class _Stages:
             self._bundle.program(),
             games,
             self._sandbox,
-            build_options(self._games.inputs, self._bundle.value_source is not None),
+            build_options(self._games.inputs, self._bundle.value_source is not None, self._hidden),
             RunOptions(workers=self._workers, seed=self._asked.seed),
             progress,
             batches,
@@ -199,7 +212,9 @@ class _Stages:
             {"id": result.id, "field": result.field, "message": result.message}
             for result in made.failed[:SHOWN_FAILURES]
         ]
-        figures = _sorted(made.to_json() | {"failures": failures, "games": len(games), "model": self._bundle.hash})
+        about = {"failures": failures, "games": len(games), "model": self._bundle.hash}
+        bound = self._hidden.bound(self._bundle, games, self._sandbox, self._asked.seed)
+        figures = _sorted(made.to_json() | about | bound)
         # Tests that broke through a fault of ours have no answer yet: the next process asks them again.
         if self._record is not None and batches is not None and not failures_of_ours(figures):
             self._record.put_evaluation(FIGURES, figures)
@@ -208,7 +223,8 @@ class _Stages:
 
     def _contract(self) -> dict[str, Any]:
         options = ContractOptions(self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS)
-        pairs = run_inputs.hidden_pairs(self._games.inputs.game, self._games.all(), options)
+        judge = self._hidden.judge(self._games.inputs.game)
+        pairs = run_inputs.hidden_pairs(judge, self._games.all(), options)
         found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
         violations = [violation.to_json() for violation in found]
         contract = _sorted({"games": self._asked.contract_games, "hidden_pairs": len(pairs), "violations": violations})
@@ -225,6 +241,14 @@ class _Stages:
         if self._record is not None:
             self._record.put_evaluation(SUITE, suite)
         return suite
+
+    def _posterior(self, progress: Progress | None) -> dict[str, Any]:
+        asked = self._asked
+        found = posterior_quality.measure(self._bundle, self._games.inputs.game, asked.posterior, asked.seed, progress)
+        posterior = _sorted(found)
+        if self._record is not None:
+            self._record.put_evaluation(POSTERIOR, posterior)
+        return posterior
 
 
 def _sorted(data: dict[str, Any]) -> dict[str, Any]:

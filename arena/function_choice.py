@@ -1,6 +1,6 @@
 """Chooses what stands beside a run's model: a value function, then a policy prior that is played together with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,10 +16,13 @@ from cwm.policy_prior import UNIFORM, PriorResult, synthesize_priors
 from cwm.prior_checking import ProcessPriorChecker
 from cwm.prior_task import PriorConfig, PriorTask
 from cwm.record import RunRecord, program_hash
+from cwm.sandbox.host import Sandbox
 from cwm.synthesis_events import OnEvent
+from cwm.trajectories import Trajectory, collect
 from cwm.value_checking import ProcessValueChecker
 from cwm.value_function import ValueConfig, ValueResult, synthesize_values
 from cwm.value_task import ValueTask, value_tests
+from cwm.world_model import WorldModel
 
 TOURNAMENT_SIMULATIONS = 150
 PLAIN: Final[dict[str, Any]] = {"selection": "ucb", "prior": "uniform", "belief_temper": 0.0}
@@ -102,18 +105,27 @@ class FunctionChoice:
             LanguageModelError: a call failed for good (other than by a budget's cap).
             TesterError: a candidate could not be checked or played through no fault of its own.
         """
-        values = None if self.settings.value is None else self._values(bundle, self.settings.value)
+        games = self._games(bundle)
+        values = None if self.settings.value is None else self._values(bundle, self.settings.value, games)
         if self.settings.prior is None:
             return Beside(values)
         bundle = Beside(values).added_to(bundle)
-        return Beside(values, self._priors(bundle, self.settings.prior))
+        return Beside(values, self._priors(bundle, self.settings.prior, games))
 
-    def _values(self, bundle: ModelBundle, config: ValueConfig) -> ValueResult:
+    def _games(self, bundle: ModelBundle) -> tuple[Trajectory, ...]:
+        """Returns games whose states may be shown and tested; a model of the closed deck plays them itself: it has
+        states of its own, and those of the recorded games are hidden."""
+        if self.settings.deck == "open" or (self.settings.value is None and self.settings.prior is None):
+            return self.inputs.train
+        with WorldModel(bundle, Sandbox(level=self.settings.level)) as model:
+            return tuple(collect(model, len(self.inputs.train), self.settings.seed))
+
+    def _values(self, bundle: ModelBundle, config: ValueConfig, games: Sequence[Trajectory]) -> ValueResult:
         self.on_stage("synthesising value functions")
-        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
+        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, games)
         checker = ProcessValueChecker(
             bundle.source,
-            value_tests(self.inputs.train),
+            value_tests(games),
             self.inputs.info,
             self.inputs.initial_state,
             self._test_settings(),
@@ -124,9 +136,9 @@ class FunctionChoice:
             task, config, self.model, checker, self._tournament(bundle), self.record, self.on_event
         )
 
-    def _priors(self, bundle: ModelBundle, config: PriorConfig) -> PriorResult:
+    def _priors(self, bundle: ModelBundle, config: PriorConfig, games: Sequence[Trajectory]) -> PriorResult:
         self.on_stage("synthesising policy priors")
-        task = PriorTask.of(self.inputs.rules, self.inputs.info, bundle.source, self.inputs.train)
+        task = PriorTask.of(self.inputs.rules, self.inputs.info, bundle.source, games)
         checker = ProcessPriorChecker(
             bundle.source, self.inputs.info, self.inputs.initial_state, config, self._test_settings()
         )

@@ -98,6 +98,11 @@ def model_spec(settings: RunSettings) -> str:
     """
     if settings.llm != DEFAULT_LLM:
         return settings.llm
+    if not settings.hidden.usual:
+        raise UsageError(
+            f"No recorded completions ship for {settings.game} with deck {settings.deck} and inference "
+            f"{settings.inference}; name a language model with --llm, e.g. --llm openai:MODEL."
+        )
     if _ships(settings):
         return f"replay:{_recording(settings)}"
     names = recordings.bundled_games()
@@ -109,7 +114,7 @@ def model_spec(settings: RunSettings) -> str:
 
 
 def _ships(settings: RunSettings) -> bool:
-    return settings.registered and settings.game in recordings.bundled_games()
+    return settings.registered and settings.hidden.usual and settings.game in recordings.bundled_games()
 
 
 def _recording(settings: RunSettings) -> str:

@@ -13,6 +13,7 @@ import cwm as cwm_package
 import games as games_package
 import search as search_package
 from arena import function_report, run_model
+from arena.hidden_information import LIKELIHOOD
 from arena.report.data import (
     Accuracy,
     ArenaView,
@@ -29,6 +30,7 @@ from arena.run_settings import RunSettings
 from arena.synthesis_run import MODEL, Outcome, read_caps
 from cwm.candidate import TestReport
 from cwm.journal import RunCorruptError
+from cwm.likelihood import LikelihoodBound
 from cwm.llm.budget import Budget
 from cwm.llm.files import write_whole
 from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
@@ -133,6 +135,10 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
         rows.append(("value function", function_report.summary(result["values"], "rollouts stay")))
     if result.get("priors") is not None:
         rows.append(("policy prior", function_report.summary(result["priors"], "the planner stays without")))
+    for split, found in sorted(result.get("evaluations", {}).items(), key=lambda item: SPLIT_ORDER.index(item[0])):
+        if LIKELIHOOD in found:
+            bound = LikelihoodBound.from_json(found[LIKELIHOOD])
+            rows.append((f"likelihood bound ({split})", bound.in_words()))
     if bundle is not None:
         rows.append(("model (SHA-256)", bundle.hash))
     return tuple(rows)

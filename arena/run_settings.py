@@ -6,11 +6,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.errors import UsageError
+from arena.hidden_information import HiddenInformation
 from cwm.journal import RunCorruptError
 from cwm.prior_task import PriorConfig
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
+from cwm.test_types import Deck, Infers
 from cwm.value_task import ValueConfig
 from search.api import PlannerConfig
 
@@ -55,6 +57,8 @@ class RunSettings:
         level: at which programs run.
         prior: see `PriorConfig`; None for no policy prior.
         tournament_deals: deals a pairing in the tournaments of value functions and policy priors.
+        deck: see `HiddenInformation`.
+        inference: see `HiddenInformation`.
     """
 
     game: str
@@ -72,6 +76,13 @@ class RunSettings:
     level: Level = field(default_factory=levels.default)
     prior: PriorConfig | None = None
     tournament_deals: int = TOURNAMENT_DEALS
+    deck: Deck = "open"
+    inference: Infers = "history"
+
+    @property
+    def hidden(self) -> HiddenInformation:
+        """How the run deals with what is hidden."""
+        return HiddenInformation(self.deck, self.inference)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""
@@ -80,6 +91,8 @@ class RunSettings:
             del data["prior"]
         if self.tournament_deals == TOURNAMENT_DEALS:
             del data["tournament_deals"]
+        if self.hidden.usual:
+            del data["deck"], data["inference"]
         return data
 
     @classmethod

@@ -9,6 +9,7 @@ from typing import Any
 from arena import shipped, training_games
 from arena.errors import UsageError
 from arena.game_source import load_bundle
+from arena.hidden_information import HiddenInformation
 from arena.policies import collect_mixed, standard_mixture
 from arena.run_inputs import Inputs
 from arena.synthesis_run import build_options
@@ -71,7 +72,7 @@ def measure(
         TesterError: the sandbox failed again and again, or the model does not load.
     """
     sandbox = Sandbox(level=shipped.level_of([bundle.hash]))
-    tests = build(inputs.train, build_options(inputs, False))
+    tests = build(inputs.train, build_options(inputs, False, HiddenInformation.of(bundle)))
     coverage = branch_coverage.measure(bundle.program(), [tests], sandbox, options.seed)[0]
     failed, _ = mutation_score.first_failure(bundle.program(), tests, sandbox, options)
     drawn = mutation.draw(bundle.source, mutants if failed is None else NO_MUTANTS, options.seed)
@@ -155,7 +156,7 @@ def aimed(
     survivors = quality.score.survivors[:SURVIVORS]
     on_stage("testing mutants on the candidate games")
     # One history a decision: what tells a mutant from the model is hardly ever in the fifth.
-    tests = replace(build_options(inputs, False), samples=1)
+    tests = replace(build_options(inputs, False, HiddenInformation.of(bundle)), samples=1)
     mutants = [verdict.mutant for verdict in survivors]
     sandbox = Sandbox(level=shipped.level_of([bundle.hash]))
     finds = aimed_games.explore(bundle.program(), mutants, candidates, sandbox, tests, options, progress)

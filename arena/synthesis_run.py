@@ -9,6 +9,7 @@ from typing import Any, Literal
 from arena import played_games, run_inputs, run_matches, run_model
 from arena.errors import UsageError
 from arena.function_choice import Beside, FunctionChoice
+from arena.hidden_information import HiddenInformation
 from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
 from arena.run_inputs import Inputs
@@ -40,6 +41,7 @@ CAPS_FILE = "caps.json"
 
 PLANNER_SIMULATIONS = 200
 SHOWN_FAILURES = 20
+OPEN = HiddenInformation()
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ class SynthesisRun:
             return Outcome(synthesis, None, None, {}, self.tally())
         bundle = self._bundle(synthesis)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
-        bundle = replace(beside.added_to(bundle), metadata=beside.metadata())
+        bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
         bundle.save(self.record.folder / MODEL)
         return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors)
 
@@ -242,13 +244,14 @@ class SynthesisRun:
 
     def _synthesis(self) -> SynthesisResult:
         settings = self.settings.synthesis
-        task = make_task(self.inputs)
+        hidden = self.settings.hidden
+        task = make_task(self.inputs, hidden)
         tester = ProcessTester(
             task.tests,
             task.info,
             task.initial_state,
             TestSettings.of(settings, workers=self._workers, level=self.settings.level),
-            run_inputs.hidden_pairs(self.inputs.game, self.inputs.train),
+            run_inputs.hidden_pairs(hidden.judge(self.inputs.game), self.inputs.train),
         )
         self._on_stage("synthesising the model")
         return synthesize(task, settings, self._model, tester, self.record, self._on_event)
@@ -261,10 +264,12 @@ class SynthesisRun:
             initial_state=self.inputs.initial_state,
             info=describe(self.inputs.info),
             rules_hash=rules_hash(self.inputs.rules),
+            metadata=self.settings.hidden.metadata(),
         )
 
     def _metadata(self, outcome: Outcome, evaluations: Mapping[str, Any]) -> dict[str, Any]:
-        return outcome.beside.metadata() | {
+        about = outcome.beside.metadata() | self.settings.hidden.metadata()
+        return about | {
             "language_model": self._model.name,
             "calls": outcome.synthesis.calls,
             "sandbox": self.settings.level,
@@ -292,7 +297,8 @@ class SynthesisRun:
         Kind `path` counts those games: one that takes an action which the true game refuses is wrong.
         """
         game = self.inputs.game
-        if game is None or self.settings.planner_games == 0:
+        # What chance does on a model of the closed deck is nothing that the true game knows.
+        if self.settings.hidden.judge(game) is None or game is None or self.settings.planner_games == 0:
             return {}
         leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
         config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
@@ -327,26 +333,28 @@ class SynthesisRun:
             bundle.program(),
             played,
             self._sandbox,
-            build_options(self.inputs, bundle.value_source is not None),
+            build_options(self.inputs, bundle.value_source is not None, self.settings.hidden),
             RunOptions(workers=self._workers, seed=self.settings.seed),
             batches=batches,
         )
         payload = made.to_json() | {"split": split, "failures": _failures(made), "games": len(played)}
         payload |= {"ends": run_inputs.ends(played, self.inputs.game)}
+        payload |= self.settings.hidden.bound(bundle, played, self._sandbox, self.settings.seed)
         self.record.put_evaluation(key, payload)
         batches.clear()
         return payload
 
 
-def make_task(inputs: Inputs) -> SynthesisTask:
+def make_task(inputs: Inputs, hidden: HiddenInformation = OPEN) -> SynthesisTask:
     """Returns rules, interface and unit tests of the game as the synthesis takes them."""
     return SynthesisTask.of(
         inputs.rules,
         inputs.info,
         inputs.initial_state,
         inputs.train,
-        "none" if inputs.info.perfect_information else "history",
+        "none" if inputs.info.perfect_information else hidden.inference,
         reference_of(inputs),
+        hidden.deck,
     )
 
 
@@ -358,10 +366,10 @@ def reference_of(inputs: Inputs) -> ResamplesHistory | None:
 def first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps) -> DryRun:
     """Returns what the first call would send and cost; calls nothing."""
     price = run_model.price(settings, caps)
-    return dry_run(make_task(inputs), settings.synthesis, price)
+    return dry_run(make_task(inputs, settings.hidden), settings.synthesis, price)
 
 
-def build_options(inputs: Inputs, value: bool) -> BuildOptions:
+def build_options(inputs: Inputs, value: bool, hidden: HiddenInformation = OPEN) -> BuildOptions:
     """Returns which tests are made of a game's trajectories."""
     kinds: list[Kind] = ["transition", "random_play"]
     if not inputs.info.perfect_information:
@@ -369,7 +377,11 @@ def build_options(inputs: Inputs, value: bool) -> BuildOptions:
     if value:
         kinds.append("value")
     return BuildOptions(
-        kinds=tuple(kinds), reference=reference_of(inputs), max_length=longest_game(inputs.info, inputs.train)
+        kinds=tuple(kinds),
+        reference=reference_of(inputs),
+        max_length=longest_game(inputs.info, inputs.train),
+        deck=hidden.deck,
+        infers=hidden.inference,
     )
 
 

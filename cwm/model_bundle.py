@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from cwm.sandbox.api import ProgramSource
+from cwm.test_types import Deck, Infers
 from games.api import GameInfo, Json
 
 FORMAT_VERSION = 1
@@ -61,6 +62,17 @@ class ModelBundle:
             key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items()
         }
         return GameInfo(**values)
+
+    @property
+    def deck(self) -> Deck:
+        """Whether hidden states were shown when it was written: a model of the closed deck has states of its own, and
+        its `resample_history` is told whether the game is over."""
+        return "closed" if self.metadata.get("deck") == "closed" else "open"
+
+    @property
+    def infers(self) -> Infers:
+        """What it samples from what a player saw, where something is hidden."""
+        return "state" if self.metadata.get("inference") == "state" else "history"
 
     @property
     def plays_with(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cwm import api_text, inference_api, templates
+from cwm import api_text, templates
 from cwm.candidate import Candidate, KindCounts, TestReport
 from cwm.contract_verifier import as_tests
 from cwm.sandbox.static_check import ALLOWED_MODULES
@@ -54,25 +54,18 @@ class TaskPrompts:
     def _num_programs(self) -> int:
         return self._config.programs_per_answer
 
-    @property
-    def _elsewise(self) -> bool:
-        """Whether the program infers otherwise than histories of the open deck."""
-        return self._task.deck == "closed" or self._task.inference == "state"
-
     def _template(self, name: str) -> str:
-        # The templates of the open deck stay as they are: recorded completions answer them to the letter.
-        return f"hidden_{name}" if self._elsewise else name
+        # The usual templates stay as they are: recorded completions answer them to the letter.
+        return name if self._task.interface is None else f"hidden_{name}"
 
     def _shared(self) -> dict[str, Any]:
-        shared = self._rules()
-        return shared | {"deck": self._task.deck, "sampler": self._task.sampler} if self._elsewise else shared
-
-    def _rules(self) -> dict[str, Any]:
         return {
             "rules": self._task.rules,
             "player_names": self._task.info.player_names,
-            "interface": api_text.render(self._task.functions, inference_api if self._elsewise else None),
+            "interface": api_text.render(self._task.functions, self._task.interface),
             "functions": self._task.functions,
+            "deck": self._task.deck,
+            "sampler": self._task.sampler,
             "initial_state": repr(self._task.initial_state),
             "allowed_modules": sorted(ALLOWED_MODULES),
             "example_history": self._example(),

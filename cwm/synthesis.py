@@ -298,7 +298,9 @@ class _Synthesis:
         for source in sources:
             digest = program_hash(source)
             stored = self._record.test_report(digest, self._suite) if self._record is not None else None
-            problems = [] if stored is not None else static_check.check(source, self._task.functions)
+            problems = (
+                [] if stored is not None else static_check.check(source, self._task.functions, self._task.interface)
+            )
             if stored is not None:
                 reports[digest] = TestReport.from_json(stored)
             elif problems:

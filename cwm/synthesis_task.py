@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
+from cwm import inference_api
 from cwm.inference_api import STATE_FUNCTION
 from cwm.program_api import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
 from cwm.record import content_key
@@ -110,6 +112,11 @@ class SynthesisTask:
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that a program must define."""
         return TRANSITION_FUNCTIONS if self.sampler is None else (*TRANSITION_FUNCTIONS, self.sampler)
+
+    @property
+    def interface(self) -> ModuleType | None:
+        """The module that declares functions otherwise than `cwm.program_api`, None for the usual ones."""
+        return inference_api if self.deck == "closed" or self.inference == "state" else None
 
     @property
     def purpose(self) -> str:

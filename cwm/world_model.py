@@ -33,7 +33,7 @@ class WorldModelError(GameError):
 
 
 class WorldModel:
-    """A program as a `Game`; `resample_history`, `value` and `policy` exist only where they are defined.
+    """A program as a `Game`; `resample_history`, `resample_state`, `value`, `policy` exist only where they are defined.
 
     A context manager. A worker that died is replaced at the next call.
     """
@@ -61,6 +61,8 @@ class WorldModel:
             raise
         if "resample_history" in functions:
             self.resample_history = self._resample_history
+        if "resample_state" in functions:
+            self.resample_state = self._resample_state
         if "value_function" in functions:
             self.value = self._value
         if "policy_prior" in functions:
@@ -131,11 +133,17 @@ class WorldModel:
 
     def _resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         pairs = [list(pair) for pair in history]
-        reply = self._started().call("resample_history", [pairs, player], seed=rng.getrandbits(63))
+        told = [False] if self._bundle.deck == "closed" else []
+        reply = self._started().call("resample_history", [pairs, player, *told], seed=rng.getrandbits(63))
         actions = _value(reply, "resample_history")
         if not isinstance(actions, list):
             raise self._malformed("resample_history", "a list", actions)
         return actions
+
+    def _resample_state(self, history: ObsActionHistory, player: int, rng: random.Random) -> State:
+        pairs = [list(pair) for pair in history]
+        reply = self._started().call("resample_state", [pairs, player], seed=rng.getrandbits(63))
+        return _value(reply, "resample_state")
 
     def _value(self, state: State, player: int) -> float:
         value = self._ask("value_function", state, player)

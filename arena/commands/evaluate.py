@@ -9,9 +9,11 @@ import typer
 from arena import console, evaluation_run, suite_view
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.evaluation_run import Asked
+from arena.hidden_information import LIKELIHOOD
 from arena.options import AsJson, Seed, Workers
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
+from cwm.likelihood import LikelihoodBound
 
 
 def command(
@@ -39,6 +41,15 @@ def command(
             "--trajectories.",
         ),
     ] = 0,
+    posterior: Annotated[
+        int,
+        typer.Option(
+            "--posterior",
+            min=0,
+            help="Draw so many histories at each of some decision points and compare them with the exact posterior: "
+            "total variation, beside that of as many exact draws; 0 leaves it out.",
+        ),
+    ] = 0,
     seed: Seed = 1,
     workers: Workers = 2,
     run: Annotated[
@@ -53,7 +64,7 @@ def command(
 ) -> None:
     """Test a model on played games, per kind of test, and check the contract that every game must keep."""
     games = None if trajectories is None else str(trajectories)
-    asked = Asked(str(model), games, transitions, seed, contract_games, mutants)
+    asked = Asked(str(model), games, transitions, seed, contract_games, mutants, posterior)
     evaluate(asked, run, workers, as_json)
 
 
@@ -92,12 +103,16 @@ def _print(found: dict[str, Any], split: str) -> None:
         f"{found['games']} games, {found['transitions']} transitions, {found['distinct_states']} distinct states; "
         f"sandbox level {found['level']}"
     )
+    if LIKELIHOOD in found:
+        console.out.print(f"likelihood bound: {LikelihoodBound.from_json(found[LIKELIHOOD]).in_words()}")
     for failure in found["failures"]:
         console.notices.print(f"{failure['id']}: {failure['field']}: {failure['message']}")
     if found["contract"] is not None:
         _print_contract(found["contract"])
     if found["suite"] is not None:
         suite_view.show(found["suite"])
+    if found["posterior"] is not None:
+        _print_posterior(found["posterior"])
 
 
 def _print_contract(contract: dict[str, Any]) -> None:
@@ -109,6 +124,23 @@ def _print_contract(contract: dict[str, Any]) -> None:
         console.out.print(f"  {violation['rule']} ({violation['count']} times): {violation['message']}")
         console.out.print(f"    after {json.dumps(violation['actions'], ensure_ascii=False)}")
         console.out.print(f"    in {json.dumps(violation['state'], ensure_ascii=False)}")
+
+
+def _print_posterior(found: dict[str, Any]) -> None:
+    verdict = "within" if found["within"] else "NOT within"
+    console.out.print(
+        f"inference against the exact posterior, {found['method']}, {found['points']} decision points, "
+        f"{found['samples']} samples each: total variation {found['distance']:.4f}, that of as many exact draws "
+        f"{found['noise']:.4f}; the difference {found['excess']:.4f} is {verdict} {found['goal']:g}; "
+        f"{found['impossible']:.2%} of the samples are impossible"
+    )
+    worst = found["worst"]
+    if worst is not None:
+        console.out.print(
+            f"  furthest: {worst['distance']:.4f}, exact draws {worst['noise']:.4f}, player {worst['player']} seeing "
+            f"{json.dumps(worst['observation'], ensure_ascii=False)}",
+            markup=False,
+        )
 
 
 def _rows(found: dict[str, Any], split: str) -> list[Accuracy]:

@@ -10,6 +10,7 @@ from arena import console, evaluation_run, run_inputs, run_model, run_report, ru
 from arena.commands import evaluate as evaluate_command
 from arena.commands import tournament as tournament_command
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
+from arena.hidden_information import HiddenInformation
 from arena.live_view import LiveView
 from arena.options import (
     AsJson,
@@ -35,6 +36,7 @@ from cwm.record import RunRecord
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
 
+
 def command(
     game: Annotated[str | None, typer.Argument(help="Id of a registered game; none for a game of your own.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", help="Your own game: its rules, as text.")] = None,
@@ -57,6 +59,22 @@ def command(
         float | None,
         typer.Option("--max-utility", help="Your own game: highest return; default, the highest recorded."),
     ] = None,
+    deck: Annotated[
+        str,
+        typer.Option(
+            "--deck",
+            help="Hidden information: open (the states of the played games are shown and tested) or closed (of each "
+            "game only what one player saw and did).",
+        ),
+    ] = "open",
+    inference: Annotated[
+        str,
+        typer.Option(
+            "--inference",
+            help="Hidden information: what the program samples from what a player saw, the whole history or the "
+            "present state.",
+        ),
+    ] = "history",
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     run: RunFolder = None,
@@ -95,6 +113,7 @@ def command(
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
     stated = Stated(perfect_information, min_utility, max_utility)
     inputs = _inputs(game, rules, trajectories, held_out, stated, games, seed)
+    hidden = HiddenInformation.asked(inputs.info, deck, inference, priors)
     given = {
         "method": method,
         "num_retries": retries,
@@ -116,6 +135,8 @@ def command(
         value=ValueConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         tournament_deals=tournament_deals,
+        deck=hidden.deck,
+        inference=hidden.inference,
     )
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if dry_run:

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator, Sequence
+from types import ModuleType
 
 from cwm import program_api
 
@@ -39,12 +40,13 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 )
 
 
-def check(source: str, required: Sequence[str]) -> list[str]:
+def check(source: str, required: Sequence[str], instead: ModuleType | None = None) -> list[str]:
     """Returns what is wrong with a program, one sentence each; [] if nothing is.
 
     Args:
         source: the program.
         required: names of the functions of `cwm.program_api` that it must define.
+        instead: a module whose declarations come before those of `cwm.program_api`, None for none.
     """
     size = len(source.encode("utf-8", "replace"))
     if size > MAX_SOURCE_BYTES:
@@ -56,17 +58,23 @@ def check(source: str, required: Sequence[str]) -> list[str]:
         return [f"line {error.lineno or 1}: syntax error: {error.msg}{text}"]
     except (ValueError, RecursionError, MemoryError) as error:
         return [f"the program cannot be parsed: {type(error).__name__}: {error}"]
-    problems = [*_usages(tree), *_functions(tree, required)]
+    problems = [*_usages(tree), *_functions(tree, required, instead)]
     return list(dict.fromkeys(problems))
 
 
-def parameters(name: str) -> tuple[str, ...]:
+def parameters(name: str, instead: ModuleType | None = None) -> tuple[str, ...]:
     """Returns the parameter names of a function of `cwm.program_api`.
+
+    Args:
+        name: of the function.
+        instead: see `check`.
 
     Raises:
         KeyError: there is no such function.
     """
+    own = [] if instead is None else [item for item in vars(instead).values() if inspect.isclass(item)]
     for protocol in (
+        *own,
         program_api.TransitionProgram,
         program_api.HiddenHistoryProgram,
         program_api.ValueProgram,
@@ -118,16 +126,16 @@ def _attribute(node: ast.Attribute, modules: set[str]) -> Iterator[str]:
         yield f"line {node.lineno}: {ast.unparse(node)[:100]} is not available to a program"
 
 
-def _functions(tree: ast.Module, required: Sequence[str]) -> Iterator[str]:
+def _functions(tree: ast.Module, required: Sequence[str], instead: ModuleType | None) -> Iterator[str]:
     defined = {name: node for node in _module_level(tree.body) for name in _bound(node)}
     for name in required:
         node = defined.get(name)
         if node is None:
-            yield f"the function {name}({', '.join(parameters(name))}) is missing"
+            yield f"the function {name}({', '.join(parameters(name, instead))}) is missing"
         elif isinstance(node, ast.AsyncFunctionDef):
             yield f"line {node.lineno}: {name} must be a plain function, not async"
         elif isinstance(node, ast.FunctionDef):
-            yield from _signature(node)
+            yield from _signature(node, parameters(name, instead))
             if _is_placeholder(node):
                 yield f"line {node.lineno}: {name} is only a placeholder: write its body"
 
@@ -152,8 +160,7 @@ def _bound(node: ast.stmt) -> list[str]:
     return []
 
 
-def _signature(node: ast.FunctionDef) -> Iterator[str]:
-    wanted = parameters(node.name)
+def _signature(node: ast.FunctionDef, wanted: Sequence[str]) -> Iterator[str]:
     arguments = node.args
     positional = len(arguments.posonlyargs) + len(arguments.args)
     needed = positional - len(arguments.defaults)
