@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.errors import UsageError
+from arena.hidden_information import HiddenInformation
 from arena.true_game import true_game
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
@@ -115,6 +116,8 @@ def _content(bundle: ModelBundle) -> dict[str, Any]:
         "info": bundle.info,
         "rules_hash": bundle.rules_hash,
         "prior_source": bundle.prior_source,
+        # Of all that is known of its origin, only this changes how its functions are called.
+        "metadata": HiddenInformation.of(bundle).metadata(),
     }
 
 
@@ -123,7 +126,7 @@ def _actions(bundle: ModelBundle) -> list[list[Action]]:
 
     Random games meet too few of them where most games end early; the true game, where there is one, knows them all.
     """
-    reference = true_game(bundle)
+    reference = HiddenInformation.of(bundle).judge(true_game(bundle))
     if reference is not None:
         tables = action_tables(reference, None, None)
     else:
