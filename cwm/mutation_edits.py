@@ -321,12 +321,7 @@ def _may_go(node: ast.stmt, bound: Counter[str]) -> bool:
         case ast.Expr():
             return not isinstance(node.value, ast.Constant)
         case ast.Assign():
-            names = [part.id for target in node.targets for part in ast.walk(target) if _is_stored(part)]
-            return all(bound[name] > 1 for name in names)
+            return all(bound[name] > 1 for target in node.targets for name in _bound_names(target))
         case ast.AugAssign() | ast.Delete() | ast.Continue() | ast.Break() | ast.Raise() | ast.Assert():
             return True
     return False
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

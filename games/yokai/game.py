@@ -1,13 +1,15 @@
 """Yōkai behind `games.api.Game`."""
 
 import random
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from games.api import Action, GameError, GameInfo, ObsActionHistory, Observation
-from games.yokai import observe, playout, render, resample, rules_text, scoring, value
+from games.yokai import marginals, observe, playout, render, resample, rules_text, scoring, value
 from games.yokai.config import Config, config
 from games.yokai.rules import Rules, YokaiState, rules_of
+
+DEAL: Final = "deal "
 
 
 class YokaiGame:
@@ -88,6 +90,14 @@ class YokaiGame:
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         """Returns a history drawn from the exact posterior; see `resample.resample_history`."""
         return resample.resample_history(self.config, history, player, rng)
+
+    def hidden_parts(self, actions: Sequence[Action]) -> list[str]:
+        """Returns the colours that a history deals, by card id."""
+        return [action.removeprefix(DEAL) for action in actions if action.startswith(DEAL)]
+
+    def marginals(self, history: ObsActionHistory, player: int) -> list[Mapping[str, float]]:
+        """Returns the exact probability of each colour, by card id; see `marginals.marginals`."""
+        return marginals.marginals(self.config, history)
 
     def playout(self, state: YokaiState, rng: random.Random, max_actions: int) -> list[float]:
         """Plays uniform random actions to the end; see `playout.playout`."""
