@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 from arena.notation import WRITERS, NotationError, own_notations, read
 from games import registry
 from games.api import CHANCE, TERMINAL
+from games.army5x5a import notation as army5x5a
+from games.backgammon import notation as backgammon
+from games.card_names import cards
+from games.gin_rummy import notation as gin_rummy
+from games.hand_of_war import notation as hand_of_war
 from games.yokai import notation as yokai
 
 MOVES = 60
@@ -114,6 +119,49 @@ def test_a_game_without_notations_of_its_own_has_none() -> None:
 )
 def test_words_and_brackets_may_be_added_to_a_move_of_yokai(move: Any, action: str | None) -> None:
     assert tuple(yokai.candidates(move)) == (() if action is None else (action,))
+
+
+@pytest.mark.parametrize(
+    ("notations", "move", "action"),
+    [
+        (hand_of_war, "Play the Queen of Hearts", "play QH"),
+        (hand_of_war, "q♥", "play QH"),
+        (hand_of_war, "QH KS", None),
+        (hand_of_war, "queen", None),
+        (gin_rummy, "discard the ten of spades", "Ts"),
+        (gin_rummy, "10♠", "Ts"),
+        (gin_rummy, ["9c", "8c", "7c"], "7c8c9c"),
+        (gin_rummy, "lay 7h, 7s, 7d", "7s7d7h"),
+        (gin_rummy, "Lay the jack of clubs, ten of clubs and queen of clubs", "TcJcQc"),
+        (gin_rummy, "ac2c3c", "Ac2c3c"),
+        (gin_rummy, "take the upcard", "Draw upcard"),
+        (gin_rummy, "draw from the stock", "Draw stock"),
+        (gin_rummy, "KNOCK", "Knock"),
+        (gin_rummy, "knock with Ts", None),
+        (gin_rummy, "discard", None),
+        (army5x5a, "move a2 to c2", "A2_to_C2"),
+        (army5x5a, "a2 → c2", "A2_to_C2"),
+        (army5x5a, ["A2", "C2"], "A2_to_C2"),
+        (army5x5a, "A2 C2 D2", None),
+        (army5x5a, "Nc2", None),
+        (backgammon, "8/7* and 13/7", "13/7 8/7"),
+        (backgammon, "13/7/4", "13/7 7/4"),
+        (backgammon, "20/16, bar/20", "bar/20 20/16"),
+        (backgammon, ["2/off", "3/off"], "3/off 2/off"),
+        (backgammon, "6/off(2)", "6/off 6/off"),
+        (backgammon, "No move", "pass"),
+        (backgammon, "13/7 with a 6", None),
+        (backgammon, [], None),
+    ],
+)
+def test_a_game_reads_its_own_notations_and_nothing_beside_them(notations: Any, move: Any, action: str | None) -> None:
+    assert tuple(notations.candidates(move)) == (() if action is None else (action,))
+
+
+def test_cards_that_stand_side_by_side_are_told_apart() -> None:
+    assert cards("ts10d9♣ace of hearts") == ("Ts", "Td", "9c", "Ah")
+    assert cards("ts and 9c") == ()
+    assert cards("") == ()
 
 
 def test_an_illegal_move_in_a_notation_of_the_game_is_not_read_as_another() -> None:
