@@ -16,7 +16,7 @@ from cwm.record import RunRecord
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "hidden_programs"
 CHOICE = "random.choice(possible(seen, player_id))"
-FEW = ["--test-transitions", 60, "--workers", 1]
+FEW = ["--test-transitions", 30, "--workers", 1]
 VALUE = """
 def value_function(state, player_id):
     return get_rewards(state)[player_id] if get_current_player(state) == -4 else 0.0
@@ -47,7 +47,6 @@ def run_closed(cwm: Any, game: str, folder: Path, *wrong: tuple[str, str]) -> An
     ("game", "wrong", "why"),
     [
         ("kuhn_poker", (CHOICE, "possible(seen, player_id)[0]"), "by the module's own rules several histories fit"),
-        ("kuhn_poker", ("won = float(min(chips))", "won = 1.0 + (min(chips) == 1)"), "none of 1000 resampled games"),
         ("leduc_poker", ('if end(actions)["money"] == seen["money"]', ""), "resampled_observation.money"),
     ],
 )
@@ -78,14 +77,15 @@ def test_a_wrong_program_of_the_closed_deck_is_repaired_and_the_right_one_is_eva
 def test_a_model_of_the_closed_deck_is_evaluated_and_plays(cwm: Any, tmp_path: Path) -> None:
     assert run_closed(cwm, "kuhn_poker", tmp_path).code == 0
     run = tmp_path / "run"
-    tested = cwm("evaluate", run, "--transitions", 60, "--workers", 1)
+    words = ["evaluate", run, "--transitions", 30, "--workers", 1, "--contract-games", 2, "--run", tmp_path / "figures"]
+    tested = cwm(*words)
     assert tested.code == 0, tested.err
     assert "likelihood bound: -" in tested.out
     assert "every rule kept" in tested.out
-    found = cwm("evaluate", run, "--transitions", 60, "--workers", 1, "--json").json
+    found = cwm(*words, "--json").json
     assert set(found["kinds"]) == {"inference", "random_play"}
     assert found["contract"]["hidden_pairs"] == 0
-    watched = cwm("play", "kuhn_poker", "--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},sims=20", "--json").json
+    watched = cwm("play", "kuhn_poker", "--agent", f"cwm:{run},sims=5", "--agent", f"cwm:{run},sims=5", "--json").json
     assert watched["forfeit"] is None
     assert watched["fallbacks"] == [{}, {}]
 
@@ -119,9 +119,7 @@ def test_a_wrong_sampler_of_states_is_repaired_and_the_right_model_plays(cwm: An
     for found in result["evaluations"].values():
         assert {tally["accuracy"] for tally in found["kinds"].values()} == {1.0}
         assert "likelihood" not in found
-    tested = cwm("evaluate", run, "--transitions", 60, "--workers", 1)
-    assert tested.code == 0, tested.err
-    watched = cwm("play", "kuhn_poker", "--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},sims=20", "--json").json
+    watched = cwm("play", "kuhn_poker", "--agent", f"cwm:{run},sims=5", "--agent", f"cwm:{run},sims=5", "--json").json
     assert watched["forfeit"] is None
 
 
