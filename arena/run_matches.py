@@ -111,7 +111,7 @@ def view(title: str, config: TournamentConfig, result: TournamentResult) -> Aren
 
 
 def _describe(spec: AgentSpec) -> str:
-    settings = [f"{key}={value}" for key, value in spec.planner.items()]
+    settings = [f"{key}={value}" for key, value in (spec.planner | spec.llm).items()]
     model = [] if spec.model_hash is None else [f"model {spec.model_hash[:12]}"]
     return ", ".join([spec.kind, f"view {spec.view}", *model, *settings])
 

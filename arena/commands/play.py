@@ -26,7 +26,8 @@ def command(
         typer.Option(
             "--agent",
             help="Who sits where, one option a seat from seat 0: human, random, mcts:sims=1000, ismcts:…, cwm:RUN,…, "
-            "cwm:recorded (the model of the recording that ships for the game). Random plays seats that are not given.",
+            "cwm:recorded (the model of the recording that ships for the game), llm:PROVIDER:MODEL (as in `cwm arena`, "
+            "but nothing keeps its answers). Random plays seats that are not given.",
         ),
     ] = None,
     seed: Seed = 0,
