@@ -64,7 +64,7 @@ class GinRummy(OpenSpielGame):
         super().__init__(
             "gin_rummy", game_id="gin_rummy", static_actions=True, uniform_chance=True, rename=_readable_action
         )
-        # OpenSpiel rebuilds its tables for each new state, which takes longer than twenty moves; a clone shares none.
+        # A new state of OpenSpiel builds tables of all melds, which takes longer than twenty moves; a clone copies them.
         self._start = self.native.new_initial_state()
 
     def initial_state(self) -> State:
