@@ -64,7 +64,7 @@ class GinRummy(OpenSpielGame):
         super().__init__(
             "gin_rummy", game_id="gin_rummy", static_actions=True, uniform_chance=True, rename=_readable_action
         )
-        # A new state of OpenSpiel builds tables of all melds, which takes longer than twenty moves; a clone copies them.
+        # A new state of OpenSpiel builds tables of all melds, longer than twenty moves take; a clone copies them.
         self._start = self.native.new_initial_state()
 
     def initial_state(self) -> State:
