@@ -232,3 +232,17 @@ def test_published_figures_hold_the_headline() -> None:
     assert max(row.cross_play[0] for row in rows if not row.memory and row.agent != "people") == 0.3
     assert [row.self_play for row in rows if row.agent == "Self-Play IPPO (SP)"] == [(7.5, 0.3)]
     assert paper_figures.rows("leduc_poker") == []
+
+
+def test_bad_answers_have_a_column_only_where_there_are_any(data: ReportData, record: Builder) -> None:
+    assert "bad answers" not in Page(render(data)).text
+    bad = {"0": {"bad": {"illegal": 2, "empty": 1}}}
+    games = [
+        dataclasses.replace(record("a b", [1.0, -1.0], 1), accounts=bad),
+        dataclasses.replace(record("b a", [1.0, -1.0], 1), accounts={"1": {"bad": {"illegal": 1}}}),
+    ]
+    table = standings(games, POKER, ["a", "b"])
+    assert [agent.bad_answers for agent in table.agents] == [{"empty": 1, "illegal": 3}, {}]
+    page = Page(render(dataclasses.replace(data, arenas=(ArenaView("Poker", table),))))
+    assert "bad answers" in page.text
+    assert formatting.counts({"empty": 1, "illegal": 3}) in page.text
