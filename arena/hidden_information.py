@@ -75,6 +75,11 @@ class HiddenInformation:
         """Whether it is the open deck with inference of histories, as where nobody asked for anything."""
         return self == HiddenInformation()
 
+    @property
+    def name(self) -> str:
+        """What it is called where it is not the usual: `closed` or `state`."""
+        return "closed" if self.deck == "closed" else self.inference
+
     def metadata(self) -> dict[str, Any]:
         """Returns what a model's bundle tells of it, {} for the usual."""
         return {} if self.usual else asdict(self)

@@ -98,13 +98,13 @@ def model_spec(settings: RunSettings) -> str:
     """
     if settings.llm != DEFAULT_LLM:
         return settings.llm
+    if _ships(settings):
+        return f"replay:{_recording(settings)}"
     if not settings.hidden.usual:
         raise UsageError(
             f"No recorded completions ship for {settings.game} with deck {settings.deck} and inference "
             f"{settings.inference}; name a language model with --llm, e.g. --llm openai:MODEL."
         )
-    if _ships(settings):
-        return f"replay:{_recording(settings)}"
     names = recordings.bundled_games()
     own = "" if settings.registered else "your own game "
     raise UsageError(
@@ -114,10 +114,10 @@ def model_spec(settings: RunSettings) -> str:
 
 
 def _ships(settings: RunSettings) -> bool:
-    return settings.registered and settings.hidden.usual and settings.game in recordings.bundled_games()
+    return settings.registered and 0 in recordings.bundled_seeds(settings.recorded)
 
 
 def _recording(settings: RunSettings) -> str:
     """Returns the name of the recording with the run's seed; where none has it, of the first, to explain the miss."""
-    shipped = settings.seed in recordings.bundled_seeds(settings.game)
-    return recordings.name_of(settings.game, settings.seed if shipped else 0)
+    shipped = settings.seed in recordings.bundled_seeds(settings.recorded)
+    return recordings.name_of(settings.recorded, settings.seed if shipped else 0)

@@ -8,6 +8,7 @@ from typing import Any
 from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
 from cwm.journal import RunCorruptError
+from cwm.llm.recordings import VARIANT
 from cwm.prior_task import PriorConfig
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level
@@ -83,6 +84,11 @@ class RunSettings:
     def hidden(self) -> HiddenInformation:
         """How the run deals with what is hidden."""
         return HiddenInformation(self.deck, self.inference)
+
+    @property
+    def recorded(self) -> str:
+        """The game as its recordings are named: `leduc_poker`, or e.g. `leduc_poker+closed`."""
+        return self.game if self.hidden.usual else self.game + VARIANT + self.hidden.name
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""

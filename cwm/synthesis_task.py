@@ -123,7 +123,8 @@ class SynthesisTask:
         """What usage is counted under."""
         if self.deck == "closed":
             return "closed deck"
-        return "transition" if self.inference == "none" else "transition+inference"
+        named = {"none": "transition", "history": "transition+inference", "state": "transition+state inference"}
+        return named[self.inference]
 
     def example_history(self) -> ExampleHistory | None:
         """Returns a short input of the inference function, None if there is none, or nothing to show.

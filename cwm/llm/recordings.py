@@ -22,6 +22,8 @@ from cwm.llm.keys import (
 
 VERSION = 1
 SUFFIX = ".jsonl"
+VARIANT = "+"
+"""Stands in a recording's name between the game and what its synthesis was told to do, e.g. `leduc_poker+closed`."""
 
 
 class RecordingError(ConfigurationError):
@@ -123,8 +125,8 @@ def bundled_seeds(game: str) -> list[int]:
 
 
 def bundled_games() -> list[str]:
-    """Returns the games of which a recording with seed 0 ships."""
-    return [name for name in bundled_names() if _parts(name)[1] == 0]
+    """Returns the games of which a recording of the usual synthesis with seed 0 ships."""
+    return [name for name in bundled_names() if _parts(name)[1] == 0 and VARIANT not in name]
 
 
 def name_of(game: str, seed: int) -> str:

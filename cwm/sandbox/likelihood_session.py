@@ -68,8 +68,8 @@ def _probability(calls: ProgramCalls, state: Any, action: str, player: int) -> f
         return 1.0
     if mover != CHANCE:
         legal = calls.call("get_legal_actions", state)
-        if actions_problem(legal):
-            raise Mismatch("legal_actions", f"get_legal_actions: {actions_problem(legal)}")
+        if not legal or actions_problem(legal):
+            raise Mismatch("legal_actions", f"get_legal_actions must list actions where one was taken, got {legal!r}")
         return 1.0 / len(legal)
     outcomes = calls.call("get_chance_outcomes", state)
     probability = 0.0 if chance_problem(outcomes) else dict(outcomes).get(action, 0.0)

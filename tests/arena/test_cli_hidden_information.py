@@ -11,6 +11,7 @@ from arena import run_inputs
 from arena.hidden_information import HiddenInformation
 from arena.run_settings import RunSettings, standard_settings
 from arena.synthesis_run import make_task
+from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 
@@ -157,6 +158,28 @@ def test_a_dry_run_shows_the_prompt_that_fits(cwm: Any, words: list[str], shown:
     assert ran.code == 0, ran.err
     assert shown in ran.out
     assert hidden not in ran.out
+
+
+def test_recordings_of_what_is_unusual_have_names_of_their_own(
+    cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording made with `--record` is found again under the game and what the synthesis was told to do."""
+    settings = RunSettings("kuhn_poker", True)
+    assert settings.recorded == "kuhn_poker"
+    assert replace(settings, inference="state").recorded == "kuhn_poker+state"
+    assert replace(settings, deck="closed").recorded == "kuhn_poker+closed"
+    recorded = tmp_path / "kuhn_poker+closed.jsonl"
+    model = scripted(tmp_path, program("kuhn_poker"))
+    words = ["synthesize", "kuhn_poker", "--deck", "closed", "--test-transitions", 0, "--workers", 1]
+    assert cwm(*words, "--llm", model, "--record", recorded, "--run", tmp_path / "first").code == 0
+    before = recordings.bundled_games()
+    monkeypatch.setattr(recordings, "_bundled_folder", lambda: tmp_path)
+    assert recordings.bundled_games() == ["answers"]
+    assert "kuhn_poker" not in before
+    made = cwm(*words, "--run", tmp_path / "second")
+    assert made.code == 0, made.err
+    first, second = (ModelBundle.load(tmp_path / name).hash for name in ("first", "second"))
+    assert first == second
 
 
 def test_settings_of_old_runs_are_as_they_were() -> None:
