@@ -109,9 +109,9 @@ def _strong(level: Level) -> bool:
 
 
 def _is_shipped(settings: RunSettings) -> bool:
-    if settings.llm != DEFAULT_LLM or settings.seed not in recordings.bundled_seeds(settings.game):
+    if settings.llm != DEFAULT_LLM or settings.seed not in recordings.bundled_seeds(settings.recorded):
         return False
-    name = recordings.name_of(settings.game, settings.seed)
+    name = recordings.name_of(settings.recorded, settings.seed)
     return RECORDINGS.get(name) == recording_hash(name)
 
 
