@@ -15,6 +15,7 @@ from arena.errors import UsageError
 from arena.seeds import derive
 from cwm.candidate import TesterError, describe_failure
 from cwm.model_bundle import ModelBundle
+from cwm.program_api import INFERENCE_FUNCTION
 from cwm.sandbox.api import Outcome
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.test_execution import Progress
@@ -117,7 +118,7 @@ def measure(
         and last observation), `goal`, and `within`: whether the mean excess is at most that.
 
     Raises:
-        UsageError: nothing is hidden, or the exact posterior is not to be had.
+        UsageError: nothing is hidden, the model draws no histories, or the exact posterior is not to be had.
         TesterError: the model does not load, or the sandbox failed.
     """
     if game is None or bundle.game_info.perfect_information:
@@ -170,6 +171,9 @@ def questions(game: Game, seed: int, max_nodes: int = posterior.MAX_NODES) -> tu
 
 def _started(sandbox: Sandbox, bundle: ModelBundle) -> Worker:
     worker = sandbox.start(bundle.program())
+    if worker.loaded.outcome is Outcome.OK and INFERENCE_FUNCTION not in worker.loaded.value:
+        worker.close()
+        raise UsageError(f"The model defines no {INFERENCE_FUNCTION}: it draws no histories; leave out --posterior.")
     if worker.loaded.outcome is not Outcome.OK:
         worker.close()
         why = describe_failure(worker.loaded.failure, worker.loaded.outcome)

@@ -12,8 +12,10 @@ from arena.options import AsJson, Seed, Workers
 from arena.suite_quality import Aim
 from cwm import trajectory_file
 from cwm.mutation_score import ScoreOptions
+from cwm.observation_vectors import infer, round_trip
 from cwm.trajectories import Trajectory, collect, write
 from games import registry
+from games.api import Json
 
 app = typer.Typer(no_args_is_help=True, help="Record games as JSON lines, or check a file of recorded games.")
 
@@ -71,6 +73,45 @@ def _record_aimed(aim: Aim, game: str, output: Path, options: ScoreOptions) -> N
     write(output, found.trajectories)
     suite_view.show_aimed(found)
     console.notices.print(f"{len(found.trajectories)} games of {game}, written to {output}")
+
+
+@app.command()
+def vectors(
+    file: Annotated[Path, typer.Argument(help="File of JSON lines, one a step.")],
+    held_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--held-out", help="Other games of the same kind. Default: the last fifth of the games, kept out."
+        ),
+    ] = None,
+    names: Annotated[bool, typer.Option("--names", help="List what each number of a vector stands for.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Infer how observations become lists of floats, and say how many unseen ones come back exactly."""
+    games = trajectory_file.read(file)
+    kept = len(games) - max(1, len(games) // 5) if held_out is None else len(games)
+    if not kept:
+        raise UsageError(f"{file} holds one game; record more, or give others with --held-out FILE.")
+    samples = _observations(games[:kept])
+    found = round_trip(samples, _observations(games[kept:] if held_out is None else trajectory_file.read(held_out)))
+    listed = infer(samples).names() if names else []
+    if as_json:
+        console.print_json(found.to_json() | ({"names": listed} if names else {}))
+        return
+    console.out.print(
+        f"{found.width} numbers a vector, inferred from {found.samples} observations of {kept} games; {found.exact} of "
+        f"{found.held_out} held-out observations come back exactly, {found.changed} changed"
+    )
+    for name, count in found.errors.items():
+        console.out.print(f"  refused: {name}, {count} times")
+    if found.first_error:
+        console.out.print(f"  first: {found.first_error}", markup=False)
+    for number, name in enumerate(listed):
+        console.out.print(f"{number}: {name}", markup=False, highlight=False)
+
+
+def _observations(games: Iterable[Trajectory]) -> list[Json]:
+    return [observation for game in games for step in game.steps for observation in step.observations]
 
 
 @app.command()

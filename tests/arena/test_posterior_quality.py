@@ -108,6 +108,9 @@ def test_a_sampler_that_draws_what_cannot_be_is_as_far_as_can_be(
 def test_games_without_a_posterior_are_refused(recorded: Callable[[str], ModelBundle]) -> None:
     with pytest.raises(UsageError, match="a game that hides nothing"):
         measured(recorded("tic_tac_toe"))
+    leduc = recorded("leduc_poker")
+    with pytest.raises(UsageError, match="it draws no histories"):
+        measured(replace(leduc, source=leduc.source + "\n\ndel resample_history\n"))
     with pytest.raises(UsageError, match="no registered game"):
         posterior_quality.measure(recorded("leduc_poker"), None, 5, 0)
     with pytest.raises(UsageError, match="more than 500 nodes"):

@@ -1,0 +1,36 @@
+"""`cwm trajectories vectors`: observations as lists of floats, and whether they come back."""
+
+from pathlib import Path
+from typing import Any
+
+
+def test_the_share_that_comes_back_is_reported(cwm: Any, tmp_path: Path) -> None:
+    games, others = tmp_path / "games.jsonl", tmp_path / "others.jsonl"
+    assert cwm("trajectories", "record", "tic_tac_toe", "--games", 20, "--output", games).code == 0
+    assert cwm("trajectories", "record", "tic_tac_toe", "--games", 2, "--seed", 9, "--output", others).code == 0
+    found = cwm("trajectories", "vectors", games, "--json").json
+    assert (found["share"], found["changed"], found["errors"]) == (1.0, 0, {})
+    assert "names" not in found
+    ran = cwm("trajectories", "vectors", games, "--held-out", others, "--names")
+    assert ran.code == 0
+    assert "30 numbers a vector" in ran.out
+    assert "of 20 games" in ran.out
+    assert "0: .board[0]=." in ran.out
+    assert "29: .current_player=x" in ran.out
+
+
+def test_what_does_not_fit_is_counted_by_its_error(cwm: Any, tmp_path: Path) -> None:
+    games, others = tmp_path / "games.jsonl", tmp_path / "others.jsonl"
+    assert cwm("trajectories", "record", "tic_tac_toe", "--games", 5, "--output", games).code == 0
+    assert cwm("trajectories", "record", "kuhn_poker", "--games", 2, "--output", others).code == 0
+    ran = cwm("trajectories", "vectors", games, "--held-out", others)
+    assert ran.code == 0
+    assert "0 of" in ran.out
+    assert "refused: UnseenStructureError" in ran.out
+    assert "which no sample has" in ran.out
+
+
+def test_one_game_alone_leaves_none_to_hold_out(cwm: Any, refused: Any, tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    assert cwm("trajectories", "record", "kuhn_poker", "--games", 1, "--output", games).code == 0
+    assert "holds one game" in refused("trajectories", "vectors", games).err
