@@ -15,6 +15,7 @@ import pytest
 from cwm import closed_deck
 from cwm.candidate import Candidate, TestReport, count_results
 from cwm.prompting import TaskPrompts
+from cwm.sandbox import static_check
 from cwm.sandbox.api import Outcome, ProgramSource
 from cwm.sandbox.host import Sandbox
 from cwm.sandbox.program import LoadedCode
@@ -252,3 +253,15 @@ def test_a_closed_deck_without_histories_is_refused() -> None:
     reference = registry.make("kuhn_poker")
     with pytest.raises(ValueError, match="inferred histories alone; got inference 'state'"):
         SynthesisTask.of("", reference.info, {}, recorded("kuhn_poker", 1), "state", None, "closed")
+
+
+def test_a_sampler_that_cannot_be_told_of_the_end_is_refused_before_it_runs() -> None:
+    made = task("kuhn_poker", recorded("kuhn_poker", 1))
+    right = source("kuhn_poker")
+    assert static_check.check(right, made.functions, made.interface) == []
+    wrong = right.replace("player_id, last_is_terminal)", "player_id)")
+    (problem,) = static_check.check(wrong, made.functions, made.interface)
+    assert problem.endswith(
+        "resample_history must take 3 positional arguments: "
+        "resample_history(obs_action_history, player_id, last_is_terminal)"
+    )
