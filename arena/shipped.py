@@ -17,8 +17,14 @@ from cwm.sandbox import levels
 from cwm.sandbox.api import Level, SandboxUnavailableError
 
 RECORDINGS: Final[dict[str, str]] = {
+    "army5x5a": "298a0c10c4c99b94949437eda21d1ba5158747d8cb453e6a16d77ae0cedbaa5a",
+    "backgammon": "f84f6c7ae09f683f8de067410e402afc5deb638bc08198d84ca453cc8f701924",
+    "bargaining": "2329b8f5e82969f51a3334c820c1f1aa53724c2741b8005e64984d0d5fd4644e",
     "connect_four": "662725d4cf8c0e148b7f7edcc326b5d25c2500ba3dbad2c879ba1577503f04f1",
+    "hand_of_war": "9e37ec2442ada12405022217afc8de0b1a80fce09050cf3fa6a7c2c97b3f5f13",
     "leduc_poker": "5876dde608b90cd30df1d1871c8d19b1fe5d8852185c6360bb929fee303115ce",
+    "mnk": "d270f0e6d3475b7a916a2f8a3249408ef6ca6e361e71e2bcff2c3796df514b8f",
+    "quadranto": "967288e125b490c116ff893db1ecac9b0e63d98153844c8e852ed822c159f554",
     "tic_tac_toe": "5a1df0a201f462a530de4235b7993e173dc028edb9aefab98e85b2072a26615f",
     "yokai-16c-2p": "f97573255f754367dc4f48b81954e761ae523e4ea28feec4bcb1c7655197fc07",
     "yokai-16c-2p-s1": "94d7cf442660acf89a5a8c81afb7fea4cbd4bc23009d45d8a5f43b5b37eee47e",
@@ -37,7 +43,10 @@ MODELS: Final[frozenset[str]] = frozenset(
     {
         "2d9fc874f2fb528b8139019292bce2352e7429f193c31c0b9985522aa9951cdf",
         "323b55db1c64f6d099bc805982855e1f64d82dd35097adb114e28aa7f81e1c58",
+        "3cf29448268e5087454a3ee4f5527862a0f26a23e549cd85810008c817f1b425",
+        "55b6f1cee1667e6932f0c59c2f24bdce3a1d15415d503c984b050c3bf63e913e",
         "5fd84223b7953607198940a9564b512a8c11e2f06bc67bca7ad62c81b790fee5",
+        "6f57392bd2ffa4bcc34d88fd81ae40c795e4ff31823c59eb7810ad7eb9e7e35c",
         "8ee84e09ab5b5dedb08b359c3b2620a4dd9e9500f40cacbcce923d169b1a7a3c",
         "929c61481a789658132adcf2bc3dc782b271c766cf8c4527cf3ad8d42e5498ce",
         "9647ab99567f2eea940bf033daddb54de100a0f61bb36f044513e79e8f611a43",
@@ -47,8 +56,11 @@ MODELS: Final[frozenset[str]] = frozenset(
         "d222c0920f0dc9b9fe8b32e8e0b14393bf3119698d06abe0f602d86d1af8599e",
         "e71598403231037d2a6395a01bd8900703cff1c5a35bb498c826ee597f70ddd1",
         "e73e710252ae336792deaa21561e63440f398d21ee38ba0bce5ee47a2405e5fd",
+        "efda94a067b3dd48e41ae409a1126e8a77b648b46362c192d6bc37fc95e6a591",
+        "f85a73bef4dd9a040da5347a814007ecfad210a62a7ffd8b204521ed3f87c0cf",
         "fc9a45c5ee7e46c4736e3fe98b8bee3cbe7080429108615d890c656ac2b86d92",
         "fd17ea615e50620d7303ea9a8ce248f0451d649227a9e2a40641938ddee32bc6",
+        "fe782c044f5a4569b29274b17fb9f874380d0ee695fffb614754ccd01a39adfe",
     }
 )
 """SHA-256 of the models that the recordings lead to, see `ModelBundle.hash`."""

@@ -32,8 +32,8 @@ def test_every_recording_is_pinned_as_it_is() -> None:
 @pytest.mark.slow
 def test_every_model_of_a_recording_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    made = {ModelBundle.load(recorded_models.folder_of(game)).hash for game in recordings.bundled_names()}
-    assert made == shipped.MODELS
+    runs = [(game, seed) for game in recordings.bundled_games() for seed in recordings.bundled_seeds(game)]
+    assert {ModelBundle.load(recorded_models.folder_of(game, seed)).hash for game, seed in runs} == shipped.MODELS
 
 
 @pytest.mark.usefixtures("no_strong_level")
