@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from arena import shipped
 from arena.errors import UsageError
+from arena.hidden_information import HiddenInformation
 from arena.seeds import derive
 from cwm.candidate import TesterError, describe_failure
 from cwm.model_bundle import ModelBundle
@@ -125,6 +126,11 @@ def measure(
         why = "no registered game" if game is None else "a game that hides nothing"
         raise UsageError(
             f"{bundle.game_info.id} is {why}: there is no posterior to compare with; leave out --posterior."
+        )
+    if HiddenInformation.of(bundle).judge(game) is None:
+        raise UsageError(
+            f"The model of {game.info.id} was made with a closed deck: its histories name chance's actions in words of "
+            "its own, which the exact posterior does not know; leave out --posterior."
         )
     method, asked = questions(game, seed)
     sandbox = Sandbox(level=shipped.level_of([bundle.hash]), payload=(MODULE,))

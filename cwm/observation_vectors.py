@@ -33,8 +33,8 @@ from games.api import Json
 MAX_CATEGORIES: Final = 64
 """More texts than these are no enumeration."""
 FEW: Final = 4
-UNSEEN_SHARE: Final = 0.01
-"""Texts are listed only if at most so many are still to come: the share of those that occur once (Good and Turing)."""
+OFTEN: Final = 10
+"""More texts than a few are listed only if each occurs so often: where some are rare, others are still to come."""
 HEADROOM: Final = 0.25
 """Lists of varying lengths may become longer than in the samples by this share."""
 
@@ -248,5 +248,4 @@ def _real(values: Sequence[float]) -> Real:
 
 def _is_enumeration(values: Sequence[str]) -> bool:
     counts = Counter(values)
-    once = sum(count == 1 for count in counts.values())
-    return len(counts) <= FEW or (len(counts) <= MAX_CATEGORIES and once <= UNSEEN_SHARE * len(values))
+    return len(counts) <= FEW or (len(counts) <= MAX_CATEGORIES and min(counts.values()) >= OFTEN)

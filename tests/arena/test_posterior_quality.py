@@ -111,6 +111,8 @@ def test_games_without_a_posterior_are_refused(recorded: Callable[[str], ModelBu
     leduc = recorded("leduc_poker")
     with pytest.raises(UsageError, match="it draws no histories"):
         measured(replace(leduc, source=leduc.source + "\n\ndel resample_history\n"))
+    with pytest.raises(UsageError, match="made with a closed deck"):
+        measured(replace(leduc, metadata={"deck": "closed"}))
     with pytest.raises(UsageError, match="no registered game"):
         posterior_quality.measure(recorded("leduc_poker"), None, 5, 0)
     with pytest.raises(UsageError, match="more than 500 nodes"):

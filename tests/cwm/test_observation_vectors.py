@@ -176,7 +176,7 @@ def test_a_round_trip_counts_what_came_back_and_why_the_rest_did_not() -> None:
 
 def test_a_place_takes_over_a_larger_vocabulary_of_its_texts() -> None:
     ranks = ["ace", "king", "queen", "jack", "ten"]
-    samples = [{"hand": rank, "pile": rank if rank != "ten" else "ace"} for rank in ranks] * 2
+    samples = [{"hand": rank, "pile": rank if rank != "ten" else "ace"} for rank in ranks] * 20
     vectors = infer(samples)
     assert vectors.decode(vectors.encode({"hand": "ace", "pile": "ten"})) == {"hand": "ace", "pile": "ten"}
     with pytest.raises(UnseenCategoryError):
