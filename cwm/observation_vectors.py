@@ -216,19 +216,12 @@ class _Inference:
     def _text(self, values: Sequence[str]) -> Part:
         self.texts.append(values)
         own = frozenset(values)
-        larger = [(len(known), texts) for known, texts in self._vocabularies if own < known]
-        values = max(larger, key=lambda one: one[0])[1] if larger else values
-        distinct = sorted(set(values))
-        pieces = [split(value) for value in values]
-        frames = {frame for frame, _ in pieces}
-        # Where texts differ by numbers, other numbers are to come: then the pattern is what is listed.
-        if len(distinct) <= FEW or (len(distinct) == len(frames) and _is_enumeration(values)):
-            return Category(tuple(distinct))
-        if _is_enumeration(["\0".join(frame) for frame, _ in pieces]):
-            most = max(len(numbers) for _, numbers in pieces)
-            slots = [[numbers[place] for _, numbers in pieces if place < len(numbers)] for place in range(most)]
-            return Pattern(tuple(sorted(frames)), tuple(map(_whole, slots)))
-        return Spelling("".join(sorted(set("".join(values)))), self._lengths(values)[1])
+        larger = [texts for known, texts in self._vocabularies if own < known]
+        for texts in sorted(larger, key=lambda texts: len(set(texts)), reverse=True):
+            part = _listed(texts)
+            if part is not None:
+                return part
+        return _listed(values) or Spelling("".join(sorted(set("".join(values)))), self._lengths(values)[1])
 
     def _lengths(self, values: Sequence[Any]) -> tuple[int, int]:
         lengths = [len(value) for value in values]
@@ -244,6 +237,21 @@ def _whole(values: Sequence[int]) -> Whole:
 def _real(values: Sequence[float]) -> Real:
     largest = max(map(abs, values))
     return Real(math.frexp(largest)[1] if math.isfinite(largest) else 0)
+
+
+def _listed(values: Sequence[str]) -> Part | None:
+    """Returns a part that lists texts, or what stands around their numbers; None where others are to come."""
+    distinct = sorted(set(values))
+    pieces = [split(value) for value in values]
+    frames = {frame for frame, _ in pieces}
+    # Where texts differ by numbers, other numbers are to come: then the pattern is what is listed.
+    if len(distinct) <= FEW or (len(distinct) == len(frames) and _is_enumeration(values)):
+        return Category(tuple(distinct))
+    if not _is_enumeration(["\0".join(frame) for frame, _ in pieces]):
+        return None
+    most = max(len(numbers) for _, numbers in pieces)
+    slots = [[numbers[place] for _, numbers in pieces if place < len(numbers)] for place in range(most)]
+    return Pattern(tuple(sorted(frames)), tuple(map(_whole, slots)))
 
 
 def _is_enumeration(values: Sequence[str]) -> bool:
