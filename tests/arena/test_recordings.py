@@ -14,7 +14,7 @@ from cwm.similarity import longest_shared_run, source_files
 
 ROOT = Path(__file__).parents[2]
 GAMES = recordings.bundled_games()
-LONG = ("backgammon",)
+LONG = ("backgammon", "gin_rummy")
 """Games whose searching players take minutes for the held-out games."""
 QUICK = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in GAMES]
 ALONE = {"value": None, "prior": None}
