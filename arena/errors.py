@@ -16,6 +16,7 @@ from cwm.function_types import FunctionConfigError
 from cwm.journal import RunRecordError
 from cwm.llm.api import LanguageModelError
 from cwm.model_bundle import ModelBundleError
+from cwm.observation_values import ObservationVectorError
 from cwm.record import RunConfigError, RunMissingError
 from cwm.sandbox.isolation import SandboxUnavailableError
 from cwm.synthesis_config import SynthesisConfigError
@@ -62,6 +63,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             AgentSpecError,
             TournamentError,
             ModelBundleError,
+            ObservationVectorError,
             SynthesisConfigError,
             FunctionConfigError,
             RunConfigError,

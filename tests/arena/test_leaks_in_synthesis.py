@@ -39,7 +39,7 @@ def scripted(folder: Path, *answers: str) -> str:
 @pytest.fixture(scope="module")
 def leduc() -> str:
     """Returns a right program, as a language model wrote it."""
-    text = recordings.load("leduc_poker").records[-1].completion.text
+    text = recordings.load("leduc_poker").records[0].completion.text
     return programs(text, ("get_observations",), 1)[0]
 
 

@@ -12,7 +12,7 @@ from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Mess
 from cwm.llm.budget import Budget, Budgeted, Price
 from cwm.llm.factory import make
 from cwm.llm.journaled import Journaled
-from cwm.llm.retry import GaveUpError, RetryPolicy
+from cwm.llm.retry import GaveUpError, GaveUpWaitingError, RetryPolicy
 from cwm.record import RunRecord
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -139,7 +139,7 @@ CASES = {
     "burst, then a wrong key": Case(lambda s: [s.status(500), s.status(401)], ConfigurationError, [1.0]),
     "hang, then success": Case(lambda s: [s.good(hang_s=30.0), s.good()], waits=[1.0], lost=1, timeout_s=IMPATIENT_S),
     "hang for ever": Case(
-        lambda s: [s.good(hang_s=30.0) for _ in range(9)], GaveUpError, [1.0, 2.0], lost=3, timeout_s=IMPATIENT_S
+        lambda s: [s.good(hang_s=30.0) for _ in range(9)], GaveUpWaitingError, [1.0, 2.0], lost=3, timeout_s=IMPATIENT_S
     ),
     "reset in the body": Case(lambda s: [s.good(cut_after=20), s.good()], waits=[1.0], lost=1),
     "reset before the body": Case(lambda s: [s.good(cut_after=0), s.good()], waits=[1.0], lost=1),
