@@ -147,8 +147,10 @@ def _json(
 
 
 def _print(found: CrossPlay, probes: list[belief_probe.Probe], without: dict[str, CrossPlay]) -> None:
-    for table in (*lineup_tables(found), summary_table(found)):
+    for table in lineup_tables(found):
         console.out.print(table)
+    if found.self_play is not None or found.cross_play is not None:
+        console.out.print(summary_table(found))
     if probes:
         for table in belief_tables(probes):
             console.out.print(table)

@@ -16,11 +16,14 @@ COLUMNS = ("R", "return", "SEE", "EE", "WEE", "LEN", "won")
 
 
 def lineup_tables(found: CrossPlay) -> list[Table]:
-    """Returns the figures of every lineup with standard errors, and for two players the matrix."""
+    """Returns the figures of every lineup with standard errors, and for two players the matrix.
+
+    A game that is not cooperative has the matrix alone: what is paid there depends on the seat.
+    """
     tables = []
     for title, alone in (("Self-play", True), ("Cross-play", False)):
         lineups = found.lineups(alone)
-        if not lineups:
+        if not any(result.cooperation for result in lineups):
             continue
         table = new_table(f"{title} (mean ± standard error)", ["lineup"], ["games", *COLUMNS])
         for result in lineups:

@@ -14,3 +14,16 @@ def test_cross_play_of_partners_prints_one_document_and_a_page(cwm: Any, tmp_pat
 
 def test_cross_play_without_agents_says_what_to_give(refused: Any) -> None:
     assert "No recorded model ships for kuhn_poker: give agents with --agent." in refused("xp", "kuhn_poker").err
+
+
+def test_game_that_is_not_cooperative_shows_payoffs_alone(cwm: Any) -> None:
+    shown = cwm("xp", "kuhn_poker", "--agent", "random", "--agent", "random:name=other", "--games", "2").out
+    assert "Return of the row's agent" in shown
+    assert "SEE" not in shown
+
+
+def test_cooperative_game_shows_every_lineup_and_the_sum(cwm: Any) -> None:
+    options = ("--agent", "partner:heuristic", "--agent", "partner:end-at-once", "--games", "2")
+    shown = cwm("xp", "yokai-9c-2p", *options).out
+    for part in ("Self-play", "Cross-play", "All lineups"):
+        assert part in shown
