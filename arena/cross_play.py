@@ -203,7 +203,5 @@ def _score_by_deal(records: Sequence[GameRecord]) -> dict[int, float]:
     """Returns R by deal: the mean over lineups of the mean over their games, so that every lineup counts the same."""
     scores: dict[int, dict[tuple[str, ...], list[float]]] = {}
     for record in records:
-        won = record.outcome is not None and record.outcome["won"]
-        score = float(record.outcome["score"]) if won and record.outcome is not None else 0.0
-        scores.setdefault(record.deal_seed, {}).setdefault(tuple(sorted(record.seats)), []).append(score)
+        scores.setdefault(record.deal_seed, {}).setdefault(tuple(sorted(record.seats)), []).append(record.won_score)
     return {deal: fmean(map(fmean, lineups.values())) for deal, lineups in scores.items()}

@@ -72,6 +72,11 @@ class GameRecord:
     seconds: tuple[tuple[float, ...], ...]
     accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def won_score(self) -> float:
+        """R of one cooperative game: its score if it was won; 0 if it was lost or forfeited, or reports no outcome."""
+        return float(self.outcome["score"]) if self.outcome is not None and self.outcome["won"] else 0.0
+
     def to_json(self) -> dict[str, Any]:
         """Returns the record as JSON; one without accounts is as it was before there were any."""
         data = asdict(self)

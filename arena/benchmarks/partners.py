@@ -78,9 +78,7 @@ def scores(records: Sequence[GameRecord], strangers: Sequence[str]) -> Scores:
     for record in records:
         (mine,) = (names[name] for name in record.seats if name in names)
         (other,) = (name for name in record.seats if name in strangers)
-        won = record.outcome is not None and record.outcome["won"]
-        score = float(record.outcome["score"]) if won and record.outcome is not None else 0.0
-        found.setdefault((mine, other), {}).setdefault(record.deal_seed, []).append(score)
+        found.setdefault((mine, other), {}).setdefault(record.deal_seed, []).append(record.won_score)
     return {key: {deal: fmean(values) for deal, values in deals.items()} for key, deals in found.items()}
 
 
