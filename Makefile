@@ -29,7 +29,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -m slow --durations 0
+	$(BIN)/python -m pytest -m slow --durations 0 --hypothesis-profile search
 
 benchmarks: $(STAMP)
 	$(BIN)/cwm benchmark search

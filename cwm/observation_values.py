@@ -158,11 +158,15 @@ class Real:
 
     width = 1
 
-    def write(self, value: Json, path: str, out: list[float]) -> None:
+    def holds(self, value: float) -> bool:
+        """Returns whether a number comes back without loss."""
         scaled = _shifted(value, -self.exponent)
-        if not math.isfinite(scaled) or _shifted(scaled, self.exponent) != value:
+        return math.isfinite(scaled) and _shifted(scaled, self.exponent) == value
+
+    def write(self, value: Json, path: str, out: list[float]) -> None:
+        if not self.holds(value):
             raise InexactNumberError(f"{path} is {value!r}: it cannot be scaled by 2 ** {-self.exponent} without loss.")
-        out.append(scaled)
+        out.append(_shifted(value, -self.exponent))
 
     def read(self, numbers: Reader) -> Json:
         return _shifted(numbers.next(), self.exponent)

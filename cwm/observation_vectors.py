@@ -236,7 +236,9 @@ def _whole(values: Sequence[int]) -> Whole:
 
 def _real(values: Sequence[float]) -> Real:
     largest = max(map(abs, values))
-    return Real(math.frexp(largest)[1] if math.isfinite(largest) else 0)
+    scaled = Real(math.frexp(largest)[1] if math.isfinite(largest) else 0)
+    # Beside a very large number a very small one would lose digits: then all stay as they are.
+    return scaled if all(map(scaled.holds, values)) else Real(0)
 
 
 def _listed(values: Sequence[str]) -> Part | None:

@@ -5,6 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a change alone decides whether the tests pass; `make slow` and
+# `--hypothesis-profile search` look for new ones.
+settings.register_profile("fixed", derandomize=True)
+settings.register_profile("search", print_blob=True)
+settings.load_profile("fixed")
 
 FIGURES = "figures"
 TALLY = "tally"

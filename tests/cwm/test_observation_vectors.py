@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cwm.observation_values import (
@@ -42,6 +42,7 @@ OBSERVATION = st.fixed_dictionaries(
 
 
 @given(st.lists(JSON, min_size=1, max_size=12))
+@example([[33554432.0, 6.277069631363922e-301]])
 @settings(max_examples=150, deadline=None)
 def test_every_sample_comes_back_exactly_and_every_vector_is_as_long(samples: list[Any]) -> None:
     vectors = infer(samples)
