@@ -32,7 +32,7 @@ class TaskPrompts:
     def synthesis(self) -> str:
         """Returns the first prompt."""
         tests = select_for_prompt(self._task.tests, None, self._options)
-        return templates.render(self._template("synthesis"), **self._shared(), tests=render(tests, ()))
+        return templates.render(self._template("synthesis"), **self._shared(), tests=render(tests, (), self._task.initial_state))
 
     def refinement(self, candidate: Candidate) -> str:
         """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
@@ -93,7 +93,7 @@ class TaskPrompts:
         return {
             "rejection": (),
             "summary": summary(report, self._config.test_seconds, self._task.sampler),
-            "tests": render(tests, report.results),
+            "tests": render(tests, report.results, self._task.initial_state),
         }
 
 

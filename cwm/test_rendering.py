@@ -6,9 +6,16 @@ from cwm.test_types import TestResult, UnitTest
 from games.api import Json
 
 MAX_CHARACTERS = 120_000
+LONG = 4_000
+"""Values of more characters than this are not spelled out where they stand elsewhere in the prompt."""
 
 
-def render(tests: Sequence[UnitTest], results: Sequence[TestResult] = (), max_characters: int = MAX_CHARACTERS) -> str:
+def render(
+    tests: Sequence[UnitTest],
+    results: Sequence[TestResult] = (),
+    initial_state: Json = None,
+    max_characters: int = MAX_CHARACTERS,
+) -> str:
     """Returns tests as `unittest` text.
 
     A test is shown whole or not at all: the first always, the others while they fit; how many were left out is said.
@@ -16,14 +23,17 @@ def render(tests: Sequence[UnitTest], results: Sequence[TestResult] = (), max_ch
     Args:
         tests: in the order wanted.
         results: of any tests; those of failed ones appear as comments before the test.
+        initial_state: the prompt shows it; where it is long and met again, its name stands for it.
         max_characters: cap on the whole text.
     """
     failed = {result.id: result for result in results if result.status != "pass"}
+    initial = repr(initial_state)
     shown: list[str] = []
     left_out: list[UnitTest] = []
     length = 0
     for test in tests:
         text = "\n".join([*_complaint(failed.get(test.id)), *_BODIES[test.kind](test)])
+        text = text.replace(initial, "INITIAL_STATE") if len(initial) > LONG else text
         if shown and length + len(text) > max_characters:
             left_out.append(test)
             continue
@@ -60,6 +70,11 @@ def _method(test: UnitTest, lines: Sequence[str]) -> list[str]:
 def _transition(test: UnitTest) -> list[str]:
     data = test.data
     legal = f"{sorted(data['legal_actions'])!r}, sorted(get_legal_actions(state))"
+    chance = f"{_pairs(data['chance'])}, dict(get_chance_outcomes(state))"
+    listed = _listed_in_state(data)
+    if listed is not None:
+        legal = f"sorted({listed}), sorted(get_legal_actions(state))"
+        chance = f"dict.fromkeys({listed}, {data['chance'][0][1]!r}), dict(get_chance_outcomes(state))"
     lines = [
         f"state = {data['state']!r}",
         f"self.assertEqual({data['player']!r}, get_current_player(state))",
@@ -67,11 +82,21 @@ def _transition(test: UnitTest) -> list[str]:
         f"self.assertEqual({data['rewards']!r}, get_rewards(state))",
         f"self.assertEqual({data['observations']!r}, get_observations(state))",
         f"self.assertEqual({legal})",
-        f"self.assertEqual({_pairs(data['chance'])}, dict(get_chance_outcomes(state)))",
+        f"self.assertEqual({chance})",
     ]
     if data["action"] is not None:
         lines.append(f"self.assertEqual({data['next_state']!r}, apply_action(state, {data['action']!r}))")
     return _method(test, lines)
+
+
+def _listed_in_state(data: Json) -> str | None:
+    """Returns the expression for very many equally likely outcomes that the state itself lists, None where it does not."""
+    outcomes = [outcome for outcome, _ in data["chance"]]
+    if len(repr(outcomes)) <= LONG or len({weight for _, weight in data["chance"]}) != 1:
+        return None
+    if not isinstance(data["state"], dict) or sorted(outcomes) != sorted(data["legal_actions"]):
+        return None
+    return next((f"state[{key!r}]" for key, value in data["state"].items() if value == outcomes), None)
 
 
 def _pairs(chance: Json) -> str:

@@ -231,3 +231,28 @@ class TestParsing:
         reply = Reply(Outcome.CRASHED, failure=Failure("SIGSEGV", "ended by SIGSEGV", 3), output_tail="x")
         result = death_result(test, reply, 5.0)
         assert (result.outcome, result.line, result.field) == (Outcome.CRASHED, 3, "crashed")
+
+
+def test_a_long_initial_state_is_named_and_outcomes_that_it_lists_are_not_repeated() -> None:
+    deals = [f"deal {number}" for number in range(1000)]
+    initial = {"deals": deals, "dealt": None}
+    data = {
+        "state": initial,
+        "player": -1,
+        "player_name": "chance",
+        "rewards": [0.0, 0.0],
+        "observations": [None, None],
+        "legal_actions": sorted(deals),
+        "chance": [[deal, 0.001] for deal in deals],
+        "action": "deal 7",
+        "next_state": {"deals": [], "dealt": "deal 7"},
+    }
+    long = UnitTest("transition-0-0", "transition", data, 0, 0)
+    text = render([long], initial_state=initial)
+    assert "state = INITIAL_STATE" in text
+    assert "dict.fromkeys(state['deals'], 0.001), dict(get_chance_outcomes(state))" in text
+    assert "sorted(state['deals']), sorted(get_legal_actions(state))" in text
+    assert len(text) < 1000
+    uneven = UnitTest("transition-0-0", "transition", {**data, "chance": [["deal 0", 0.5], *data["chance"][1:]]}, 0, 0)
+    assert "fromkeys" not in render([uneven], initial_state=initial)
+    assert repr(initial) in render([long], initial_state={"deals": []})
