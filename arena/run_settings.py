@@ -87,8 +87,11 @@ class RunSettings:
 
     @property
     def recorded(self) -> str:
-        """The game as its recordings are named: `leduc_poker`, or e.g. `leduc_poker+closed`."""
-        return self.game if self.hidden.usual else self.game + VARIANT + self.hidden.name
+        """The game as its recordings are named: `leduc_poker`, or e.g. `leduc_poker+closed`, `mnk+conversation`."""
+        variants = [] if self.hidden.usual else [self.hidden.name]
+        if self.synthesis.method != "tree_search":
+            variants.append(self.synthesis.method)
+        return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""
