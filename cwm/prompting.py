@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from cwm import api_text, templates
+from cwm import api_text, failure_groups, templates
 from cwm.candidate import Candidate, KindCounts, TestReport
 from cwm.contract_verifier import as_tests
 from cwm.sandbox.static_check import ALLOWED_MODULES
 from cwm.synthesis_config import SynthesisConfig
 from cwm.synthesis_task import SynthesisTask
 from cwm.unit_tests import PromptOptions, render, select_for_prompt
+
+FAILED_CHARACTERS = 60_000
+"""Room for failed tests in one prompt; the first is shown whatever its length."""
 
 
 class TaskPrompts:
@@ -32,7 +35,9 @@ class TaskPrompts:
     def synthesis(self) -> str:
         """Returns the first prompt."""
         tests = select_for_prompt(self._task.tests, None, self._options)
-        return templates.render(self._template("synthesis"), **self._shared(), tests=render(tests, (), self._task.initial_state))
+        return templates.render(
+            self._template("synthesis"), **self._shared(), tests=render(tests, (), self._task.initial_state)
+        )
 
     def refinement(self, candidate: Candidate) -> str:
         """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
@@ -87,13 +92,14 @@ class TaskPrompts:
 
     def _verdict(self, report: TestReport) -> dict[str, Any]:
         if report.problems:
-            return {"rejection": report.problems, "summary": "", "tests": ""}
+            return {"rejection": report.problems, "summary": "", "groups": [], "tests": ""}
         suite = [*self._task.tests, *as_tests(report.results)]
         tests = select_for_prompt(suite, report.results, self._options)
         return {
             "rejection": (),
             "summary": summary(report, self._config.test_seconds, self._task.sampler),
-            "tests": render(tests, report.results, self._task.initial_state),
+            "groups": failure_groups.listing(failure_groups.grouped(suite, report.results)),
+            "tests": render(tests, report.results, self._task.initial_state, FAILED_CHARACTERS),
         }
 
 

@@ -27,8 +27,8 @@ class SynthesisConfig:
         prompt_tests: which tests a prompt shows: one for each kind of action, or as the paper does.
         num_tests_on_init: tests in the first prompt: of each kind (`paper`, default 5), in all (`per_action`, default
             as many as there are kinds of action).
-        num_tests_on_error: failed tests in a refinement prompt: of each kind (`paper`, default 1), in all, the most
-            frequent failures first (`per_action`, default 3).
+        num_tests_on_error: failed tests in a refinement prompt: of each kind (`paper`, default 1), in all, the smallest
+            of the most frequent group of failures first (`per_action`, default 5).
         max_output_tokens: cap of an answer, reasoning included.
         max_truncated_retries: a truncated answer is asked for again, at most so often, with a larger cap.
         truncated_growth: how much larger, as a factor.

@@ -1,13 +1,14 @@
 """Which unit tests go into a prompt."""
 
-import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from cwm import failure_groups
+from cwm.failure_groups import size
 from cwm.test_types import TestResult, UnitTest
 from games.api import CHANCE, TERMINAL
 
@@ -15,6 +16,8 @@ Mode: TypeAlias = Literal["per_action", "paper"]
 
 MANY_KINDS = 12
 """With more kinds of action than this only the first word of each counts."""
+ON_ERROR = 5
+"""So many failed tests are shown if nothing else is asked for."""
 MOST_WHOLE_GAMES = 6
 """So many whole games of the closed deck are shown at the start, those with different results first."""
 
@@ -26,10 +29,11 @@ class PromptOptions:
     Attributes:
         mode: `paper`: `on_init` tests of each type at the start and `on_error` failed ones of each type later (C.1.3).
             `per_action`: at the start one transition for each kind of action (chance apart), the first state, each
-            kind of end, and two decision points of each player, and in the closed deck whole games; later the
-            `on_error` most frequent failures.
+            kind of end, and two decision points of each player, and in the closed deck whole games; later `on_error`
+            failures: the smallest of each group that looks alike, the most frequent group first, then further ones in
+            turn (see `cwm.failure_groups`).
         on_init: see `mode`; None for its default (`paper`: 5; `per_action`: no limit).
-        on_error: see `mode`; None for its default (`paper`: 1; `per_action`: 3).
+        on_error: see `mode`; None for its default (`paper`: 1; `per_action`: `ON_ERROR`).
         seed: of the draw of mode `paper`.
     """
 
@@ -57,12 +61,14 @@ def select_for_prompt(
     """
     if not results:
         return _paper_start(tests, options) if options.mode == "paper" else _kinds_start(tests, options)
-    failed = {result.id: result for result in results if result.status != "pass"}
-    pairs = [(test, failed[test.id]) for test in tests if test.id in failed]
     if options.mode == "paper":
+        wrong = {result.id for result in results if result.status != "pass"}
+        failed = sorted((test for test in tests if test.id in wrong), key=size)
         limit = 1 if options.on_error is None else options.on_error
-        return [test for kind in _kinds(tests) for test in _smallest(pairs, kind)[:limit]]
-    return _most_frequent(pairs, 3 if options.on_error is None else options.on_error)
+        return [test for kind in _kinds(tests) for test in [one for one in failed if one.kind == kind][:limit]]
+    return failure_groups.examples(
+        failure_groups.grouped(tests, results), ON_ERROR if options.on_error is None else options.on_error
+    )
 
 
 def action_kind(action: str) -> str:
@@ -72,10 +78,6 @@ def action_kind(action: str) -> str:
 
 def _kinds(tests: Sequence[UnitTest]) -> list[str]:
     return list(dict.fromkeys(test.kind for test in tests))
-
-
-def _size(test: UnitTest) -> tuple[int, str]:
-    return len(json.dumps(test.data)), test.id
 
 
 def _paper_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[UnitTest]:
@@ -110,7 +112,7 @@ def _by_action(transitions: Sequence[UnitTest]) -> list[UnitTest]:
         words = action_kind(test.data["action"])
         kind = words if len(kinds) <= MANY_KINDS else words.split(" ")[0]
         groups[test.data["player"] == CHANCE, kind].append(test)
-    return [min(group, key=_size) for group in groups.values()]
+    return [min(group, key=size) for group in groups.values()]
 
 
 def _ends(transitions: Sequence[UnitTest]) -> list[UnitTest]:
@@ -119,7 +121,7 @@ def _ends(transitions: Sequence[UnitTest]) -> list[UnitTest]:
     for test in transitions:
         if test.data["player"] == TERMINAL:
             groups[tuple((reward > 0) - (reward < 0) for reward in test.data["rewards"])].append(test)
-    return [min(group, key=_size) for group in groups.values()][:3]
+    return [min(group, key=size) for group in groups.values()][:3]
 
 
 def _decisions(inferences: Sequence[UnitTest]) -> list[UnitTest]:
@@ -133,16 +135,16 @@ def _decisions(inferences: Sequence[UnitTest]) -> list[UnitTest]:
 
 def _whole_games(games: Sequence[UnitTest]) -> list[UnitTest]:
     """Returns the smallest game of each seat and result, then the smallest others, up to `MOST_WHOLE_GAMES`."""
-    by_size = sorted(games, key=_size)
+    by_size = sorted(games, key=size)
     first = {(test.data["player"], test.data["return"]): test for test in reversed(by_size)}.values()
-    return [*sorted(first, key=_size), *by_size][:MOST_WHOLE_GAMES]
+    return [*sorted(first, key=size), *by_size][:MOST_WHOLE_GAMES]
 
 
 def _values(values: Sequence[UnitTest]) -> list[UnitTest]:
     """Returns the first state, one in the middle of a game, and two ends that pay differently."""
     going_on = [test for test in values if test.data["rewards"] is None]
     ends: dict[tuple[float, ...], UnitTest] = {}
-    for test in sorted((test for test in values if test.data["rewards"] is not None), key=_size):
+    for test in sorted((test for test in values if test.data["rewards"] is not None), key=size):
         ends.setdefault(tuple(test.data["rewards"]), test)
     middle = sorted(going_on, key=lambda test: (test.step, test.game))[len(going_on) // 2 :][:1]
     return [*going_on[:1], *middle, *list(ends.values())[:2]]
@@ -150,18 +152,3 @@ def _values(values: Sequence[UnitTest]) -> list[UnitTest]:
 
 def _decision_number(test: UnitTest) -> tuple[int, int, int]:
     return len(test.data["history"]), test.game, test.step
-
-
-def _smallest(pairs: Iterable[tuple[UnitTest, TestResult]], kind: str) -> list[UnitTest]:
-    return sorted((test for test, _ in pairs if test.kind == kind), key=_size)
-
-
-def _most_frequent(pairs: Sequence[tuple[UnitTest, TestResult]], limit: int) -> list[UnitTest]:
-    """Groups failures by what failed, and returns the smallest example of each of the largest groups."""
-    groups: dict[tuple[str, ...], list[UnitTest]] = defaultdict(list)
-    for test, result in pairs:
-        place = re.sub(r"\[[^\]]*\]", "[]", result.path)
-        error = str(result.line) if result.status == "error" else ""
-        groups[test.kind, result.field, place, error].append(test)
-    by_size = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [min(group, key=_size) for _, group in by_size[:limit]]

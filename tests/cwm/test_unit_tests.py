@@ -192,7 +192,7 @@ def test_the_most_frequent_failures_come_first_each_with_its_smallest_example():
     results += [failed(test, field="next_state", path=f".cards[{n}]") for n, test in enumerate(tests[5:11])]
     chosen = select_for_prompt(tests, results)
     fields = [next(result.field for result in results if result.id == test.id) for test in chosen]
-    assert fields == ["next_state", "rewards", "observations"]
+    assert fields == ["next_state", "rewards", "observations", "next_state", "rewards"]
     assert len(json.dumps(chosen[1].data)) == min(len(json.dumps(test.data)) for test in tests[:3])
     assert len(select_for_prompt(tests, results, PromptOptions(on_error=1))) == 1
 
