@@ -26,6 +26,8 @@ _KINDS: Final[dict[type, str]] = {
     tuple: "list",
     dict: "dict",
 }
+KIND_NAMES: Final = frozenset(_KINDS.values())
+"""All names of types that `kind_of` gives to JSON values."""
 
 
 @dataclass(frozen=True)

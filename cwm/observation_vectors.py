@@ -11,8 +11,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
+from cwm import observation_schema
 from cwm.observation_structures import Field, Listing, OneOf, Record, kind_of
 from cwm.observation_values import (
     Category,
@@ -81,6 +82,19 @@ class ObservationVectors:
             raise ObservationVectorError("the vector holds numbers that are not finite; give finite ones.")
         return self.part.read(Reader(vector))
 
+    def to_json(self) -> dict[str, Json]:
+        """Returns the schema as JSON, with the version of its format."""
+        return observation_schema.to_json(self.part)
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        """Returns the vectors that `to_json` wrote, the same to the last number.
+
+        Raises:
+            SchemaFormatError: the schema is damaged, or another version wrote it.
+        """
+        return cls(observation_schema.from_json(data))
+
 
 @dataclass(frozen=True)
 class RoundTrip:
@@ -143,7 +157,17 @@ def round_trip(samples: Sequence[Json], held_out: Sequence[Json], headroom: floa
     Raises:
         ObservationVectorError: there are no samples, or one is no JSON.
     """
-    vectors = infer(samples, headroom)
+    return try_out(infer(samples, headroom), len(samples), held_out)
+
+
+def try_out(vectors: ObservationVectors, samples: int, held_out: Sequence[Json]) -> RoundTrip:
+    """Tries a schema on observations that it was not inferred from.
+
+    Args:
+        vectors: the schema.
+        samples: how many observations it was inferred from; 0 where that is not known.
+        held_out: what is tried.
+    """
     errors = Counter[str]()
     first = ""
     exact = 0
@@ -156,7 +180,7 @@ def round_trip(samples: Sequence[Json], held_out: Sequence[Json], headroom: floa
         else:
             exact += canonical(back) == canonical(observation)
     changed = len(held_out) - exact - errors.total()
-    return RoundTrip(vectors.width, len(samples), len(held_out), exact, changed, dict(sorted(errors.items())), first)
+    return RoundTrip(vectors.width, samples, len(held_out), exact, changed, dict(sorted(errors.items())), first)
 
 
 def canonical(observation: Json) -> str:

@@ -1,5 +1,6 @@
 """`cwm trajectories`: play games of a registered game and record every step; check a file of one's own."""
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +12,10 @@ from arena.errors import UsageError
 from arena.options import AsJson, Seed, Workers
 from arena.suite_quality import Aim
 from cwm import trajectory_file
+from cwm.llm.files import write_whole
 from cwm.mutation_score import ScoreOptions
-from cwm.observation_vectors import infer, round_trip
+from cwm.observation_schema import SchemaFormatError
+from cwm.observation_vectors import ObservationVectors, infer, try_out
 from cwm.trajectories import Trajectory, collect, write
 from games import registry
 from games.api import Json
@@ -85,22 +88,40 @@ def vectors(
         ),
     ] = None,
     names: Annotated[bool, typer.Option("--names", help="List what each number of a vector stands for.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the schema to this file, as JSON.")
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="Infer nothing: try this stored schema on all games of FILE.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Infer how observations become lists of floats, and say how many unseen ones come back exactly."""
+    if schema is not None and (held_out is not None or output is not None):
+        raise UsageError("--schema tries a stored schema on FILE: leave out --held-out and --output.")
     games = trajectory_file.read(file)
-    kept = len(games) - max(1, len(games) // 5) if held_out is None else len(games)
-    if not kept:
-        raise UsageError(f"{file} holds one game; record more, or give others with --held-out FILE.")
-    samples = _observations(games[:kept])
-    found = round_trip(samples, _observations(games[kept:] if held_out is None else trajectory_file.read(held_out)))
-    listed = infer(samples).names() if names else []
+    if schema is not None:
+        kept, samples, made = 0, [], _stored_schema(schema)
+    else:
+        kept = len(games) - max(1, len(games) // 5) if held_out is None else len(games)
+        if not kept:
+            raise UsageError(f"{file} holds one game; record more, or give others with --held-out FILE.")
+        samples = _observations(games[:kept])
+        made = infer(samples)
+    found = try_out(
+        made, len(samples), _observations(games[kept:] if held_out is None else trajectory_file.read(held_out))
+    )
+    if output is not None:
+        write_whole(output, json.dumps(made.to_json(), indent=1) + "\n")
+        console.notices.print(f"schema: {output}")
+    listed = made.names() if names else []
     if as_json:
         console.print_json(found.to_json() | ({"names": listed} if names else {}))
         return
+    origin = f"inferred from {found.samples} observations of {kept} games" if schema is None else f"as in {schema}"
     console.out.print(
-        f"{found.width} numbers a vector, inferred from {found.samples} observations of {kept} games; {found.exact} of "
-        f"{found.held_out} held-out observations come back exactly, {found.changed} changed"
+        f"{found.width} numbers a vector, {origin}; {found.exact} of {found.held_out} held-out observations come back "
+        f"exactly, {found.changed} changed"
     )
     for name, count in found.errors.items():
         console.out.print(f"  refused: {name}, {count} times")
@@ -108,6 +129,13 @@ def vectors(
         console.out.print(f"  first: {found.first_error}", markup=False)
     for number, name in enumerate(listed):
         console.out.print(f"{number}: {name}", markup=False, highlight=False)
+
+
+def _stored_schema(path: Path) -> ObservationVectors:
+    try:
+        return ObservationVectors.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise SchemaFormatError(f"{path} holds no schema of observations: {error}") from error
 
 
 def _observations(games: Iterable[Trajectory]) -> list[Json]:

@@ -34,3 +34,18 @@ def test_one_game_alone_leaves_none_to_hold_out(cwm: Any, refused: Any, tmp_path
     games = tmp_path / "games.jsonl"
     assert cwm("trajectories", "record", "kuhn_poker", "--games", 1, "--output", games).code == 0
     assert "holds one game" in refused("trajectories", "vectors", games).err
+
+
+def test_a_stored_schema_is_tried_on_other_games(cwm: Any, refused: Any, tmp_path: Path) -> None:
+    games, others, schema = tmp_path / "games.jsonl", tmp_path / "others.jsonl", tmp_path / "schema.json"
+    assert cwm("trajectories", "record", "tic_tac_toe", "--games", 20, "--output", games).code == 0
+    assert cwm("trajectories", "record", "tic_tac_toe", "--games", 2, "--seed", 9, "--output", others).code == 0
+    made = cwm("trajectories", "vectors", games, "--held-out", others, "--output", schema, "--json").json
+    found = cwm("trajectories", "vectors", others, "--schema", schema, "--json").json
+    assert found == made | {"samples": 0}
+    assert f"30 numbers a vector, as in {schema}" in cwm("trajectories", "vectors", others, "--schema", schema).out
+    assert "leave out --held-out" in refused("trajectories", "vectors", others, "--schema", schema, "-o", games).err
+    schema.write_text(schema.read_text().replace('"width": 30', '"width": 31'))
+    ran = refused("trajectories", "vectors", others, "--schema", schema)
+    assert ran.code == 2
+    assert "width is 31, expected was 30, as the parts have it" in ran.err
