@@ -72,7 +72,9 @@ def _as_it_plays_best(spec: AgentSpec, bundle: ModelBundle) -> AgentSpec:
     return replace(spec, planner={**bundle.plays_with, **spec.planner})
 
 
-def build(spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None) -> Agent:
+def build(
+    spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None, worker_seeds: bool = False
+) -> Agent:
     """Builds a resolved agent.
 
     Args:
@@ -80,6 +82,7 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | 
         game: the true game.
         runtime: limits of programs that are not trusted.
         models: language models of the players; None for one of its own, without caps, whose calls nobody keeps.
+        worker_seeds: whether a planner on the true game draws what one in a model's worker would.
 
     Raises:
         ConfigurationError: a language model cannot be reached by what is known of it.
@@ -97,7 +100,7 @@ def build(spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | 
         return LlmAgent(GamePrompts(game, options, spec.view), model, options, spec.name, spec.view)
     config = spec.planner_config(game.info.perfect_information)
     if spec.kind != "cwm":
-        return PlannerAgent(game, config, spec.name, spec.view)
+        return PlannerAgent(game, config, spec.name, spec.view, worker_seeds)
     bundle = load_bundle(spec)
     if spec.model_hash not in (None, bundle.hash):
         raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")

@@ -1,13 +1,13 @@
 """Chooses among value functions and policy priors: planners that use them play each other on the model itself."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement
 from statistics import fmean
 from typing import Any
 
 from arena.agents import InfrastructureError
+from arena.lineups import lone_and_rest
 from arena.match import play
 from arena.model_agent import ModelAgent
 from arena.process_pool import ProcessPool, WorkerDiedError
@@ -95,7 +95,7 @@ class ModelTournament:
             TesterError: a game could not be played through no fault of the programs.
         """
         info = self.bundle.game_info
-        lineups = list(_lineups(len(entrants), info.num_players, info.utility == "identical"))
+        lineups = list(lone_and_rest(len(entrants), info.num_players, info.utility == "identical"))
         jobs = [self._job(entrants, seats, deal) for seats in lineups for deal in range(self.deals)]
         returns = self._play(jobs)
         cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(entrants))}
@@ -193,21 +193,6 @@ def _agent(
     program = replace(bundle.program(), value_source=value, prior_source=beyond.get("prior"))
     name = f"{NONE if value is None else 'value'} {seat}"
     return ModelAgent(program, replace(config, **settings), runtime, name)
-
-
-def _lineups(candidates: int, players: int, cooperative: bool) -> Iterator[tuple[int, ...]]:
-    """Yields the distinct seatings of all pairings."""
-    seen: set[tuple[int, ...]] = set()
-    for one, two in combinations_with_replacement(range(candidates), 2):
-        if one == two and not cooperative:
-            continue
-        for lone, rest in ((one, two), (two, one)):
-            lineup = (lone, *[rest] * (players - 1))
-            for shift in range(players):
-                seats = (*lineup[shift:], *lineup[:shift])
-                if seats not in seen:
-                    seen.add(seats)
-                    yield seats
 
 
 def _partner(seats: Sequence[int], own: int) -> int:

@@ -1,17 +1,18 @@
 """Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import combinations_with_replacement
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
+from arena import lineups as seatings
 from arena import side_by_side
 from arena.agent_factory import build, resolve
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import InfrastructureError, NoAnswerError
 from arena.game_source import MODEL_PREFIX, game_info, is_model, model_of, open_game
+from arena.lineups import Pairing
 from arena.match import GameRecord, play
 from arena.player_models import PlayerModels, in_order
 from arena.process_pool import ProcessPool, WorkerDiedError
@@ -29,8 +30,6 @@ ASKED_FILE = "tournament.json"
 MAX_FAULTS = 3
 """A game that ours broke this often in one run is given up until the next run."""
 
-Pairing: TypeAlias = Literal["all", "cross", "self"]
-
 
 @dataclass(frozen=True)
 class TournamentConfig:
@@ -47,6 +46,7 @@ class TournamentConfig:
         params: parameters of the game.
         runtime: limits of programs that are not trusted.
         referee: content hash of the model that decides the games, filled in by `prepare`; None for a registered game.
+        common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
     """
 
     game: str
@@ -58,6 +58,7 @@ class TournamentConfig:
     params: dict[str, Any] = field(default_factory=dict)
     runtime: Runtime = field(default_factory=Runtime)
     referee: str | None = None
+    common_seeds: bool = False
 
     @property
     def game_identity(self) -> str:
@@ -65,7 +66,7 @@ class TournamentConfig:
         return self.game if self.referee is None else f"{MODEL_PREFIX}{self.referee}"
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        data = {
             "version": RULES_VERSION,
             "game": self.game_identity,
             "params": self.params,
@@ -76,6 +77,8 @@ class TournamentConfig:
             "lineups": None if self.lineups is None else [list(lineup) for lineup in self.lineups],
             "runtime": self.runtime.to_json(),
         }
+        # Stored tournaments hold this: one with seeds of its own keeps what it always had.
+        return data | {"common_seeds": True} if self.common_seeds else data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "TournamentConfig":
@@ -101,6 +104,7 @@ class TournamentConfig:
                 lineups=None if lineups is None else tuple(tuple(lineup) for lineup in lineups),
                 params=data["params"],
                 runtime=Runtime.from_json(data["runtime"]),
+                common_seeds=data.get("common_seeds", False),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise TournamentError(
@@ -136,6 +140,7 @@ class PlannedGame:
             "seats": [spec.to_json() for spec in self.seats],
             "deal_seed": self.deal_seed,
             "runtime": config.runtime.to_json(),
+            "common_seeds": config.common_seeds,
         }
 
 
@@ -196,7 +201,7 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
         raise AgentSpecError(f"Agent {human[0]!r} is a person, who plays with `cwm play`, not in a tournament.")
     with open_game(config.game, **config.params) as game:
         resolved = tuple(resolve(spec, game) for spec in config.agents)
-    lineups = config.lineups or tuple(_lineups(len(names), info.num_players, config.pairing))
+    lineups = config.lineups or tuple(seatings.paired(len(names), info.num_players, config.pairing))
     if not lineups:
         raise TournamentError(f"Pairing {config.pairing!r} needs more than the one agent {names[0]!r}.")
     referee = model_of(config.game).hash if is_model(config.game) else None
@@ -219,8 +224,10 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
                     "deal": deal_seed,
                     "limits": [config.runtime.move_timeout_s, config.runtime.memory_mb],
                 }
+                if config.common_seeds:
+                    content["common_seeds"] = True
                 key = content_key(content)
-                course = content_key(content | {"seats": [spec.course() for spec in seats]})
+                course = content_key(content | {"seats": [] if config.common_seeds else [s.course() for s in seats]})
                 # A rotation that seats the same agents in the same places is the same game.
                 games.setdefault(key, PlannedGame(key, seats, deal, deal_seed, course))
     return list(games.values())
@@ -299,7 +306,8 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     seeds = [derive("agent", job["course"], seat) for seat in range(len(specs))]
     try:
         with open_game(job["game"], job["referee"], **job["params"]) as game:
-            record = play(game, [build(spec, game, runtime, models) for spec in specs], job["deal_seed"], seeds, level)
+            agents = [build(spec, game, runtime, models, job.get("common_seeds", False)) for spec in specs]
+            record = play(game, agents, job["deal_seed"], seeds, level)
     except WorldModelError as error:
         return {"fault": f"the model that decides the game failed: {error}"}
     except NoAnswerError as error:
@@ -361,13 +369,6 @@ def _parsed(answer: dict[str, Any]) -> _Answer:
     if "record" in answer:
         return GameRecord.from_json(answer["record"])
     return NoAnswerError(answer["fault"], hopeless=True) if answer.get("stop") else str(answer["fault"])
-
-
-def _lineups(agents: int, players: int, pairing: Pairing) -> Iterator[tuple[int, ...]]:
-    for lineup in combinations_with_replacement(range(agents), players):
-        alone = len(set(lineup)) == 1
-        if pairing == "all" or alone == (pairing == "self"):
-            yield lineup
 
 
 def result(

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from arena import accelerated, console, recorded_models
-from arena.benchmarks import game_speed, partners, sandbox_speed, search_speed, strength
+from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength
 from arena.benchmarks.measurement import Measurement, machine, table
-from arena.errors import UsageError
+from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM, UsageError
 from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
 from arena.report.tables import paper_table
@@ -26,6 +26,7 @@ class Name(StrEnum):
     STRENGTH = "strength"
     YOKAI = "yokai"
     PARTNERS = "partners"
+    EQUIVALENCE = "equivalence"
 
 
 def command(
@@ -35,12 +36,15 @@ def command(
             help="search: simulations/s beside OpenSpiel's Python bots; sandbox: what a worker costs; games: random "
             "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model, without its prior (long); "
             "yokai: steps/s of the batched environment on the device that JAX finds; partners: the planner that reads "
-            "its partner, with partners that play otherwise (long)."
+            "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
+            "against, or in cooperative games beside, the same planner on the true game (long)."
         ),
     ],
     model: Annotated[
         Path | None,
-        typer.Option("--model", help="strength, partners: folder of a run or model; default: the recorded one."),
+        typer.Option(
+            "--model", help="strength, partners, equivalence: folder of a run or model; default: the recorded one."
+        ),
     ] = None,
     games: Annotated[
         int | None,
@@ -51,11 +55,35 @@ def command(
             f"partner (default {partners.GAMES}).",
         ),
     ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", help="equivalence: one option a game; default: all with a recorded model."),
+    ] = None,
+    deals: Annotated[
+        int, typer.Option("--deals", min=1, help="equivalence: deals a game, each in all seatings.")
+    ] = equivalence.DEALS,
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=1, help="equivalence: simulations a move of both planners.")
+    ] = equivalence.SIMULATIONS,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0, help="equivalence: begin no further deals of a game after so long."),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="equivalence: folder that keeps the games; default: beside the replayed models."),
+    ] = None,
     seed: Seed = 0,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
     """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
+    if name is Name.EQUIVALENCE:
+        asked = equivalence.Asked(
+            game or _recorded(), deals, simulations, minutes=minutes, seed=seed, model=model, folder=run
+        )
+        _equivalence(asked, workers, as_json)
+        return
     found = []
     for item in _measurements(name, model, games, seed, workers):
         found.append(item)
@@ -70,6 +98,34 @@ def command(
     if published:
         console.out.print(paper_table(strength.GAME))
     console.out.print(f"measured on: {machine()}")
+
+
+def _equivalence(asked: equivalence.Asked, workers: int, as_json: bool) -> None:
+    """Compares planners on models with those on the true games, and prints what is known after each game.
+
+    Raises:
+        typer.Exit: a difference larger than the margin is shown, or games broke through a fault of ours.
+    """
+    if asked.model is not None and len(asked.games) != 1:
+        raise UsageError(f"A model is of one game, not of {len(asked.games)}: name it with one --game.")
+    found = []
+    with console.notices.status("opening the models") as status:
+        for item in equivalence.run(
+            asked, workers, lambda game, state: status.update(f"{game}: game {state.done} of {state.total}")
+        ):
+            found.append(item)
+            console.notices.print(f"{item.game}: {item.verdict} after {item.deals} deals")
+    if as_json:
+        console.print_json([item.to_json() for item in found])
+    else:
+        console.out.print(equivalence.table(found))
+        for reason in equivalence.reasons(found):
+            console.out.print(reason)
+        console.out.print(f"measured on: {machine()}")
+    if any(item.missing for item in found):
+        raise typer.Exit(EXIT_SYSTEM)
+    if any(item.verdict == "different" for item in found):
+        raise typer.Exit(EXIT_NEGATIVE)
 
 
 def _measurements(name: Name, model: Path | None, games: int | None, seed: int, workers: int) -> Iterator[Measurement]:

@@ -13,6 +13,7 @@ from arena import console, recorded_models, shipped, tournament
 from arena.agent_specs import AgentSpec, parse
 from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
 from arena.game_source import game_info
+from arena.lineups import Pairing
 from arena.options import (
     AsJson,
     MaxCalls,
@@ -31,7 +32,7 @@ from arena.run_matches import view
 from arena.run_settings import Caps
 from arena.store import Games, GameStore, MemoryStore, write_standings
 from arena.synthesis_run import read_caps, write_caps
-from arena.tournament import Pairing, TournamentConfig, TournamentResult
+from arena.tournament import TournamentConfig, TournamentResult
 from cwm.llm.budget import Tally
 from cwm.llm.files import write_whole
 

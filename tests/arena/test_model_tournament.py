@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from arena import model_tournament
-from arena.model_tournament import Entrant, ModelTournament, _lineups, play_on_model
+from arena.lineups import lone_and_rest
+from arena.model_tournament import Entrant, ModelTournament, play_on_model
 from arena.runtime import Runtime
 from cwm import candidate
 from cwm.model_bundle import ModelBundle, describe
@@ -82,9 +83,9 @@ def test_sandbox_that_is_not_to_be_had_is_no_score() -> None:
 
 
 def test_pairs_meet_in_all_seatings() -> None:
-    assert list(_lineups(2, 2, cooperative=False)) == [(0, 1), (1, 0)]
-    assert list(_lineups(2, 2, cooperative=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert list(_lineups(2, 3, cooperative=False)) == [(0, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 1, 0)]
+    assert list(lone_and_rest(2, 2, alone=False)) == [(0, 1), (1, 0)]
+    assert list(lone_and_rest(2, 2, alone=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert list(lone_and_rest(2, 3, alone=False)) == [(0, 1, 1), (1, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1), (0, 1, 0)]
 
 
 def test_game_that_ours_broke_is_played_again_and_never_scored(monkeypatch: pytest.MonkeyPatch) -> None:

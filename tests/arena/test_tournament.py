@@ -181,7 +181,7 @@ def test_ctrl_c_keeps_every_finished_game(tmp_path: Path) -> None:
 
 
 def test_forfeits_stay_in_the_table_and_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(spec: AgentSpec, game: Game, runtime: Runtime, models: object) -> Agent:
+    def build(spec: AgentSpec, game: Game, *rest: object) -> Agent:
         script: list[Any] = [AgentFailure("timeout", "60 s")] if spec.name == "slow" else ["Call"] * 9
         return ScriptedAgent(script, spec.name)
 
@@ -205,14 +205,14 @@ def test_fault_of_ours_is_played_again_and_never_scored(monkeypatch: pytest.Monk
             if len(calls) <= 2:
                 raise InfrastructureError("no pipe")
 
-    monkeypatch.setattr(tournament, "build", lambda spec, game, runtime, models: Broken(["Call"] * 9, spec.name))
+    monkeypatch.setattr(tournament, "build", lambda spec, *rest: Broken(["Call"] * 9, spec.name))
     found = run(config("leduc_poker", "random", deals=1), MemoryStore())
     assert len(found.records) == 1
     assert found.missing == {}
 
 
 def test_game_that_ours_keeps_breaking_is_reported_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(spec: AgentSpec, game: Game, runtime: Runtime, models: object) -> Agent:
+    def build(spec: AgentSpec, game: Game, *rest: object) -> Agent:
         return ScriptedAgent([ZeroDivisionError("oops")])
 
     monkeypatch.setattr(tournament, "build", build)
@@ -249,7 +249,7 @@ def test_faults_are_counted_over_finished_games_too(monkeypatch: pytest.MonkeyPa
             if len(calls) <= 2:
                 raise InfrastructureError("no pipe")
 
-    monkeypatch.setattr(tournament, "build", lambda spec, game, runtime, models: Broken(["Call"] * 9, spec.name))
+    monkeypatch.setattr(tournament, "build", lambda spec, *rest: Broken(["Call"] * 9, spec.name))
     found = run(config("leduc_poker", "random", deals=2), MemoryStore())
     assert (len(found.records), found.missing, found.faults) == (2, {}, {"sandbox: no pipe": 2})
 
