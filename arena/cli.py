@@ -16,6 +16,7 @@ from arena.commands import (
     export,
     games,
     llm,
+    paper,
     play,
     report,
     sandbox,
@@ -56,6 +57,7 @@ app.command("export")(export.command)
 app.command("benchmark")(benchmark.command)
 app.command("doctor")(doctor.command)
 app.command("verify")(verify.command)
+app.command("paper")(paper.command)
 
 
 @app.callback()

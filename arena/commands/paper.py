@@ -1,0 +1,168 @@
+"""`cwm paper`: the CWM paper's tables and figures, rebuilt, each number beside the paper's."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import console
+from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
+from arena.live_view import LiveView
+from arena.options import (
+    AsJson,
+    BaseUrl,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    ModelSpec,
+    PriceIn,
+    PriceOut,
+    Seed,
+    Workers,
+)
+from arena.paper import page, scaling, settings, sheets, writing
+from arena.paper.cells import Sheet
+from arena.paper.experiments import Rebuilding, Watching
+from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
+from arena.paper.measuring import Stored
+from arena.paper.settings import DEFAULT_MINUTES, Asked, Selection
+from arena.run_settings import Caps
+
+TABLES = "tables"
+REPORT = "report.html"
+
+
+def command(
+    games: Annotated[
+        str | None, typer.Option("--games", help="Ids of games of the paper, with commas. Default: all ten.")
+    ] = None,
+    tables: Annotated[
+        str | None, typer.Option("--tables", help="Numbers of tables, with commas, or none. Default: 1-16 and 18-24.")
+    ] = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(
+            "--figures",
+            help="Numbers of figures, with commas, or none. Default: 1-4 and 6-9, none if --tables is given.",
+        ),
+    ] = None,
+    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the syntheses, with commas.")] = "0",
+    llm: ModelSpec = None,
+    base_url: BaseUrl = None,
+    budget: Annotated[
+        float,
+        typer.Option(
+            "--budget",
+            min=0.0,
+            help="Minutes a game on this machine. A small part of it is timed first; simulations, matches and "
+            "held-out transitions that fit are kept in the folder, printed in every table, and not chosen again.",
+        ),
+    ] = DEFAULT_MINUTES,
+    paper_setting: Annotated[
+        bool,
+        typer.Option(
+            "--paper-setting",
+            help="The paper's own numbers, whatever they take: 1,000 simulations, 10 rollouts, 100 matches a seat, "
+            "10,000 held-out transitions.",
+        ),
+    ] = False,
+    simulations: Annotated[int | None, typer.Option(min=1, help="Simulations a move, not chosen by time.")] = None,
+    rollouts: Annotated[int | None, typer.Option(min=1, help="Rollouts a leaf, not chosen by time.")] = None,
+    matches: Annotated[int | None, typer.Option(min=1, help="Matches a seat, not chosen by time.")] = None,
+    transitions: Annotated[int | None, typer.Option(min=1, help="Held-out transitions, not chosen by time.")] = None,
+    player_deals: Annotated[
+        int, typer.Option("--player-deals", min=1, help="Matches a seat with the language model of --llm, live.")
+    ] = 5,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder that keeps everything, so that a killed rebuilding goes on.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Folder of tables and report. Default: that of --run.")
+    ] = None,
+    seed: Seed = 0,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_minutes: MaxMinutes = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild the CWM paper's tables and figures, each number beside the paper's, from recorded completions or live."""
+    selection = _selection(tables, figures)
+    given = {"simulations": simulations, "rollouts": rollouts, "deals": matches, "transitions": transitions}
+    asked = Asked(
+        games=settings.chosen_games(games),
+        seeds=settings.chosen_seeds(seeds),
+        llm=llm,
+        base_url=base_url,
+        minutes=budget,
+        scale=_scale(given, paper_setting),
+        player_deals=player_deals,
+        seed=seed,
+    )
+    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
+    if llm is None and caps != Caps():
+        raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
+    folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    asked = settings.keep(folder, asked)
+    console.notices.print(f"run folder {folder}")
+    rebuilt = _run(folder, asked, selection, caps, workers)
+    found = sheets.build(Stored(folder, asked), selection)
+    _write(output or folder, found)
+    _show(found, as_json)
+    console.notices.print(f"tables: {(output or folder) / TABLES}   report: {(output or folder) / REPORT}")
+    _exit(rebuilt, folder)
+
+
+def _selection(tables: str | None, figures: str | None) -> Selection:
+    chosen = settings.chosen_numbers(tables, "--tables", TABLE_BY_NUMBER)
+    drawn = "none" if figures is None and tables is not None else figures
+    return Selection(chosen, settings.chosen_numbers(drawn, "--figures", FIGURE_BY_NUMBER))
+
+
+def _scale(given: dict[str, int | None], paper_setting: bool) -> tuple[tuple[str, int], ...]:
+    own = {name: value for name, value in given.items() if value is not None}
+    if paper_setting and own:
+        raise UsageError(
+            "--paper-setting is the paper's own numbers: leave it out, or leave out --simulations, --rollouts, "
+            "--matches and --transitions."
+        )
+    return scaling.paper_scale() if paper_setting else tuple(sorted(own.items()))
+
+
+def _run(folder: Path, asked: Asked, selection: Selection, caps: Caps, workers: int) -> Rebuilding:
+    try:
+        with LiveView(console.notices) as live:
+            rebuilt = Rebuilding(folder, asked, selection, caps, workers, Watching(live.stage, live.progress, live))
+            rebuilt.run()
+            return rebuilt
+    except BaseException:
+        console.notices.print(f"what was finished is kept in {folder}; the same command with --run {folder} goes on")
+        raise
+
+
+def _write(folder: Path, found: list[Sheet]) -> None:
+    writing.write(folder / TABLES, found)
+    page.write(folder / REPORT, found)
+
+
+def _show(found: list[Sheet], as_json: bool) -> None:
+    if as_json:
+        console.print_json([sheet.to_json() for sheet in found])
+        return
+    for sheet in found:
+        console.out.print(writing.terminal_table(sheet))
+
+
+def _exit(rebuilt: Rebuilding, folder: Path) -> None:
+    for problem in (*rebuilt.unanswered, *rebuilt.broken):
+        console.notices.print(f"error: {problem}")
+    if rebuilt.unanswered:
+        console.notices.print(f"the same command with --run {folder} goes on")
+        raise typer.Exit(EXIT_PROVIDER)
+    if rebuilt.broken:
+        raise typer.Exit(EXIT_SYSTEM)

@@ -1,0 +1,120 @@
+"""Matches of a synthesised model's planner: with the planner on the true game, with random, with a language model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from arena import shipped, store, tournament
+from arena.agent_specs import AgentSpec
+from arena.match import GameRecord
+from arena.paper.places import MATCHES, PLAYER, WITHOUT_VALUE, Place
+from arena.paper.settings import Asked, Scale
+from arena.player_models import PlayerModels
+from arena.run_settings import Caps, MatchSettings, planner_config, standard_settings
+from arena.runtime import Runtime
+from arena.seeds import derive
+from arena.store import FILE_NAME, GameStore, write_standings
+from arena.tournament import Progress, TournamentConfig, TournamentResult
+from cwm.model_bundle import ModelBundle
+from games import registry
+from games.api import EstimatesValue
+
+MODEL: Final = "cwm"
+TRUE: Final = "true game"
+RANDOM: Final = "random"
+LLM: Final = "llm"
+MOVE_SECONDS: Final = 600.0
+"""A move of the paper's 1,000 simulations with 10 rollouts each may take minutes: nobody is to forfeit by that."""
+
+OnGame = Callable[[Progress], None]
+
+
+def config(place: Place, scale: Scale, asked: Asked, *, value: bool = True, llm: bool = False) -> TournamentConfig:
+    """Returns the tournament of one synthesis, prepared.
+
+    Args:
+        place: the synthesis.
+        scale: simulations, rollouts, deals.
+        asked: the seed, and the language model.
+        value: whether the model's value function is used, where it has one.
+        llm: the language model as the opponent, instead of random and the planner on the true game.
+    """
+    bundle = ModelBundle.load(place.folder)
+    planner = _planner(place.game, scale)
+    own = {"leaf": "value"} if value and bundle.value_source is not None else {"leaf": "rollout"}
+    model = AgentSpec("cwm", MODEL, planner=planner | own, model=str(place.folder))
+    if llm:
+        agents: tuple[AgentSpec, ...] = (model, AgentSpec("llm", LLM, model=asked.llm, llm=_llm_options(asked)))
+    else:
+        agents = (model, _on_true_game(place.game, planner), AgentSpec("random", RANDOM))
+    return tournament.prepare(
+        TournamentConfig(
+            game=place.game,
+            agents=agents,
+            deals=asked.player_deals if llm else _share(scale.deals, asked.seeds, place.seed),
+            # Each synthesis meets deals of its own, as in the paper, where each match is played with one of them.
+            seed=derive("paper", asked.seed, place.seed),
+            lineups=tuple((0, other) for other in range(1, len(agents))),
+            runtime=Runtime(level=shipped.level_of([bundle.hash]), move_timeout_s=MOVE_SECONDS),
+        )
+    )
+
+
+def _planner(game: str, scale: Scale) -> dict[str, Any]:
+    settings = replace(
+        standard_settings(game, None, None, 0), matches=MatchSettings(scale.deals, scale.simulations, scale.rollouts)
+    )
+    perfect = registry.make(game).info.perfect_information
+    planner = planner_config(settings, perfect, scale.simulations).to_json()
+    del planner["algorithm"]
+    return planner
+
+
+def _on_true_game(game: str, planner: dict[str, Any]) -> AgentSpec:
+    made = registry.make(game)
+    kind = "mcts" if made.info.perfect_information else "ismcts"
+    leaf = {"leaf": "value"} if isinstance(made, EstimatesValue) else {"leaf": "rollout"}
+    return AgentSpec(kind, TRUE, planner=planner | leaf)  # type: ignore[arg-type]
+
+
+def _llm_options(asked: Asked) -> dict[str, Any]:
+    # The CWM paper gives a bad answer no second chance (C.2).
+    return {"retries": 0} | ({} if asked.base_url is None else {"base_url": asked.base_url})
+
+
+def _share(deals: int, seeds: Sequence[int], seed: int) -> int:
+    """Returns how many of the deals are played with the synthesis of one seed."""
+    place = seeds.index(seed)
+    return max(1, deals // len(seeds) + (place < deals % len(seeds)))
+
+
+def play(
+    folder: Path, prepared: TournamentConfig, workers: int, on_game: OnGame | None = None, caps: Caps | None = None
+) -> TournamentResult:
+    """Plays what is missing of a tournament, in its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        GameStore(folder, prepared.to_json()) as kept,
+        PlayerModels(prepared.agents, folder, caps, None, prepared.game_identity) as models,
+    ):
+        result = tournament.run(prepared, kept, workers=workers, on_game=on_game, models=models)
+        write_standings(folder, result.table.to_json())
+        return result
+
+
+def stored(place: Place, part: str = MATCHES) -> list[GameRecord]:
+    """Returns the finished games of a synthesis's matches, [] if there are none.
+
+    Raises:
+        StoreError: the file of games is damaged.
+    """
+    folder = place.part(part)
+    if not (folder / FILE_NAME).exists():
+        return []
+    return list(store.read(folder).games.values())
+
+
+def online(place: Place) -> list[GameRecord]:
+    """Returns the games that a synthesis's model was played in."""
+    return [record for part in (MATCHES, PLAYER, WITHOUT_VALUE) for record in stored(place, part)]

@@ -1,0 +1,307 @@
+"""Our figures, cell by cell, from what is stored in a rebuilding's folder; nothing is run, played or asked."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from arena.errors import UsageError
+from arena.intervals import mean_estimate, rate_estimate, wilson
+from arena.match import GameRecord
+from arena.paper import accuracy, learned, matches, recorded_players, syntheses
+from arena.paper.cells import Measured, State
+from arena.paper.layout import Opponent, TableLayout
+from arena.paper.paper_games import Variant
+from arena.paper.places import LEARNED, MATCHES, ONLINE, PLAYER, TEST, WITHOUT_VALUE, Place
+from arena.paper.settings import Asked
+from arena.run_report import RESULT_FILE
+from arena.synthesis_run import INPUTS
+from cwm.evaluation import Tally
+from cwm.model_bundle import ModelBundle
+from cwm.record import RunRecord
+from games import registry
+from games.api import CHANCE
+
+AGENT_OF: dict[Opponent, str] = {
+    "planner": matches.MODEL,
+    "llm": matches.LLM,
+    "true": matches.TRUE,
+    "random": matches.RANDOM,
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """Matches of one row against one opponent.
+
+    Attributes:
+        records: the games.
+        agent: ours, as its seats are named.
+        opponent: as its seats are named.
+        sources: where they are stored.
+    """
+
+    records: tuple[GameRecord, ...]
+    agent: str
+    opponent: str
+    sources: tuple[str, ...]
+
+    def seated(self, seat: int) -> list[GameRecord]:
+        """Returns the games in which our agent has a seat and the opponent the other."""
+        return [r for r in self.records if r.seats[seat] == self.agent and r.seats[1 - seat] == self.opponent]
+
+    def sources_of(self, seat: int) -> tuple[str, ...]:
+        """Returns where those games are stored, and which they are."""
+        return tuple(f"{source}#{self.agent} at seat {seat}, {self.opponent}" for source in self.sources)
+
+
+class Stored:
+    """What a rebuilding has come to so far.
+
+    Args:
+        root: its folder.
+        asked: what it was asked for.
+    """
+
+    def __init__(self, root: Path, asked: Asked) -> None:
+        self.root = root
+        self.asked = asked
+        # Files of games and evaluations are behind many cells each.
+        self._games = cache(matches.stored)
+        self._figures = cache(accuracy.figures)
+        self._results = cache(syntheses.result)
+        self._recorded = cache(recorded_players.games)
+
+    def places(self, game: str, variant: Variant) -> list[Place]:
+        """Returns the finished syntheses of a game, by seed."""
+        known = [Place(self.root, game, variant, seed) for seed in self.asked.seeds]
+        return [place for place in known if self._results(place.folder) is not None]
+
+    def missing(self, game: str, variant: Variant) -> State:
+        """Returns why a game has no synthesis."""
+        wanted = [syntheses.settings_of(game, variant, seed, self.asked) for seed in self.asked.seeds]
+        return "not finished" if any(wanted) else "not recorded"
+
+    def accuracy(self, game: str, variant: Variant, kind: str, split: str) -> Measured:
+        """Returns the share of tests of a kind that the syntheses' models pass, mean over syntheses.
+
+        The interval is Wilson's over the tests of one synthesis, or Student's over several.
+        """
+        places = self.places(game, variant)
+        if not places:
+            return Measured(self.missing(game, variant))
+        tallies: list[tuple[Tally, str]] = []
+        for place in places:
+            found = self._tally(place, kind, split)
+            if found is not None and found[0].scored:
+                tallies.append(found)
+        if not tallies:
+            return Measured("not played" if split == ONLINE else "not tested")
+        sources = tuple(source for _, source in tallies)
+        if len(tallies) > 1:
+            rates = [tally.accuracy or 0.0 for tally, _ in tallies]
+            estimate = mean_estimate(rates)
+            assert estimate is not None  # there are tallies
+            low, high = max(0.0, estimate.low or 0.0), min(1.0, estimate.high or 0.0)
+            return Measured("measured", estimate.mean, "", low, high, len(tallies), "syntheses", sources)
+        tally = tallies[0][0]
+        low, high = wilson(tally.passed, tally.scored)
+        return Measured("measured", tally.accuracy, "", low, high, tally.scored, "tests", sources)
+
+    def _tally(self, place: Place, kind: str, split: str) -> tuple[Tally, str] | None:
+        if split == "train":
+            return self._trained(place, kind)
+        found = self._figures(place.part(TEST if split == "test" else ONLINE))
+        if found is None or kind not in found["kinds"]:
+            return None
+        name = TEST if split == "test" else ONLINE
+        return tally_of(found, kind), place.source(f"{name}#figures.kinds.{kind}")
+
+    def _trained(self, place: Place, kind: str) -> tuple[Tally, str] | None:
+        best = (self._results(place.folder) or {}).get("best")
+        return None if best is None else self.trained(place, best, kind)
+
+    def trained(self, place: Place, digest: str, kind: str) -> tuple[Tally, str] | None:
+        """Returns how a program of a synthesis did on the unit tests of one kind."""
+        with RunRecord.read(place.folder) as record:
+            reports = record.test_reports(digest)
+        if not reports or kind not in reports[0]["counts"]:
+            return None
+        counts = reports[0]["counts"][kind]
+        tally = Tally(counts["passed"], counts["failed"], counts["errors"], counts["timeouts"], counts["not_run"])
+        return tally, place.source(f"journal.sqlite#test_results.{digest[:12]}.counts.{kind}")
+
+    def tested(self, place: Place, digest: str, kind: str) -> tuple[Tally, str] | None:
+        """Returns how a program of a synthesis did on the held-out games, tests of one kind."""
+        folder = accuracy.curve_folder(place, digest)
+        found = self._figures(folder)
+        if found is None or kind not in found["kinds"]:
+            return None
+        return tally_of(found, kind), f"{folder.relative_to(self.root)}#figures.kinds.{kind}"
+
+    def calls(self, game: str, variant: Variant) -> Measured:
+        """Returns the calls to the language model until a synthesis ended, mean over syntheses."""
+        places = self.places(game, variant)
+        if not places:
+            return Measured(self.missing(game, variant))
+        counts = [float((self._results(place.folder) or {})["calls"]) for place in places]
+        estimate = mean_estimate(counts)
+        assert estimate is not None  # there are places
+        sources = tuple(place.source(f"{RESULT_FILE}#synthesis.calls") for place in places)
+        low, high = (estimate.low, estimate.high) if len(counts) > 1 else (None, None)
+        return Measured("measured", estimate.mean, "", low, high, len(counts), "syntheses", sources)
+
+    def played(
+        self, game: str, variant: Variant, opponent: Opponent, agent: str = matches.MODEL, part: str | None = None
+    ) -> Played:
+        """Returns the matches of the syntheses of a game against one opponent, those of all seeds together."""
+        if part is None:
+            part = LEARNED if agent == learned.AGENT else PLAYER if opponent == "llm" else MATCHES
+        records: list[GameRecord] = []
+        sources: list[str] = []
+        for place in self.places(game, variant):
+            found = self._games(place, part)
+            if found:
+                records += found
+                sources.append(place.source(f"{part}/games.sqlite"))
+        if opponent == "llm" and agent == matches.MODEL and variant == "tree" and self.asked.llm is None:
+            recorded = self._recorded(game)
+            if recorded:
+                records += [item.record for item in recorded]
+                sources.append(f"recordings/{recorded_players.FOLDER}/{game}.jsonl")
+        return Played(tuple(records), agent, AGENT_OF[opponent], tuple(sources))
+
+    def result(self, layout: TableLayout, game: str, seat: int, key: str) -> Measured:
+        """Returns one figure of matches.
+
+        Args:
+            layout: the table.
+            game: our id.
+            seat: of our agent.
+            key: `OPPONENT.FIGURE`, see `Column.key`.
+        """
+        opponent, _, figure = key.partition(".")
+        agent = learned.AGENT if layout.learned else matches.MODEL
+        found = self.played(game, layout.variant, opponent, agent)  # type: ignore[arg-type]
+        games = found.seated(seat)
+        if not games:
+            return Measured(self._why_none(layout, game, opponent))
+        if layout.kind == "forfeits":
+            loser = seat if figure == "us" else 1 - seat
+            return _rate([forfeited(record, loser) for record in games], found.sources_of(seat))
+        return self.figure_of(found, seat, figure)
+
+    def figure_of(self, found: Played, seat: int, figure: str) -> Measured:
+        """Returns one figure of the games of a seat, of which there are some."""
+        games, sources = found.seated(seat), found.sources_of(seat)
+        if figure in ("us", "them"):
+            estimate = mean_estimate([record.returns[seat if figure == "us" else 1 - seat] for record in games])
+            assert estimate is not None  # there are games
+            return Measured.of(estimate, "matches", sources)
+        if figure in ("win", "loss", "draw"):
+            return _rate([outcome(record, seat) == figure for record in games], sources)
+        return _count(games, seat, figure, sources)
+
+    def _why_none(self, layout: TableLayout, game: str, opponent: str) -> State:
+        if layout.learned:
+            return "not trained"
+        if not self.places(game, layout.variant) and not (opponent == "llm" and self._recorded(game)):
+            return self.missing(game, layout.variant)
+        return "not played"
+
+    def without_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
+        """Returns the matches without the value function: those of a model that has none, or those of the ablation."""
+        has_value = [place for place in self.places(game, variant) if has_value_function(place)]
+        return self.played(game, variant, opponent, part=WITHOUT_VALUE if has_value else None)
+
+    def with_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
+        """Returns the matches with the value function, none for a model that has none."""
+        found = self.played(game, variant, opponent)
+        has_value = [place for place in self.places(game, variant) if has_value_function(place)]
+        return found if has_value else Played((), found.agent, found.opponent, ())
+
+    def detail(self, game: str, key: str) -> Measured:
+        """Returns one fact about a game as it is here."""
+        info = registry.make(game).info
+        if key == "novel":
+            # Whether its source was on the internet is a fact about the paper's language model.
+            return Measured("not measured")
+        if key == "observability":
+            return _words("Full" if info.perfect_information else "Partial", f"games/{game}")
+        if key == "payoff":
+            names = {"win_loss_draw": "W/L/D", "general_sum": "General", "zero_sum": "Zero-sum"}
+            return _words(names.get(info.utility, info.utility), f"games/{game}")
+        if key == "actions":
+            return self._actions(game)
+        return Measured("not measured")
+
+    def _actions(self, game: str) -> Measured:
+        """Returns how many different actions of players were legal in the recorded games: at least so many exist."""
+        places = self.places(game, "tree")
+        if not places:
+            return Measured(self.missing(game, "tree"))
+        path = places[0].folder / INPUTS / "train.jsonl"
+        held_out = places[0].held_out
+        read = [path, held_out] if held_out.exists() else [path]
+        seen = {action for file in read for action in _legal_actions(file)}
+        sources = tuple(str(file.relative_to(self.root)) + "#legal_actions" for file in read)
+        return Measured("measured", float(len(seen)), f"≥ {len(seen):,}", unit="actions", sources=sources)
+
+
+def has_value_function(place: Place) -> bool:
+    """Whether a finished synthesis's model stands beside a value function."""
+    return ModelBundle.load(place.folder).value_source is not None
+
+
+def tally_of(figures: dict[str, Any], kind: str) -> Tally:
+    """Returns the counts of one kind of test of an evaluation."""
+    names = Tally.__dataclass_fields__
+    return Tally(**{name: value for name, value in figures["kinds"][kind].items() if name in names})
+
+
+def outcome(record: GameRecord, seat: int) -> str:
+    """Returns `win`, `loss` or `draw` of a seat in a game of two."""
+    own, other = record.returns[seat], record.returns[1 - seat]
+    return "win" if own > other else "loss" if own < other else "draw"
+
+
+def forfeited(record: GameRecord, seat: int) -> bool:
+    """Whether a seat forfeited a game."""
+    return record.forfeit is not None and record.forfeit.seat == seat
+
+
+def _rate(values: Sequence[bool], sources: tuple[str, ...]) -> Measured:
+    estimate = rate_estimate([float(value) for value in values])
+    assert estimate is not None  # callers have games
+    return Measured.of(estimate, "matches", sources)
+
+
+def _count(games: Sequence[GameRecord], seat: int, figure: str, sources: tuple[str, ...]) -> Measured:
+    """Returns the small print beside a share: how many of the games with an end there are, and were forfeited."""
+    if figure == "draws":
+        drawn = sum(outcome(record, seat) == "draw" for record in games)
+        return Measured("measured", float(drawn), str(drawn), n=len(games), unit="matches", sources=sources)
+    name = figure.removesuffix("_forfeits")
+    ended = [record for record in games if outcome(record, seat) == name]
+    given_up = sum(record.forfeit is not None for record in ended)
+    words = f"{given_up}/{len(ended)}"
+    return Measured("measured", float(given_up), words, n=len(games), unit="matches", sources=sources)
+
+
+def _words(words: str, source: str) -> Measured:
+    return Measured("measured", None, words, sources=(source,))
+
+
+def _legal_actions(path: Path) -> set[str]:
+    found: set[str] = set()
+    try:
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                step = json.loads(line)
+                if step["player"] > CHANCE:
+                    found.update(step["legal_actions"])
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); delete it and run the command again.") from error
+    return found

@@ -1,0 +1,68 @@
+"""Games in which a language model played, as they ship with the project: scored anew by the true rules."""
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Final
+
+from arena import replay
+from arena.match import GameRecord
+from arena.paper.matches import LLM, MODEL
+from arena.replay import RecordError
+from games import registry
+
+FOLDER: Final = "players"
+"""In the folder of the recordings: one file a game, `GAME.jsonl`, as `cwm verify --export` writes games."""
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """One game that was played with a language model.
+
+    Attributes:
+        record: the game.
+        model: the language model's own name.
+    """
+
+    record: GameRecord
+    model: str
+
+
+def games(game: str, folder: Traversable | None = None) -> list[RecordedGame]:
+    """Returns the games between a language model and a planner on a synthesised model, [] if none ship.
+
+    The seats are named as in `arena.paper.matches`, whatever the players were called.
+
+    Args:
+        game: our id.
+        folder: of the files; None for the one that ships.
+
+    Raises:
+        RecordError: a game does not agree with the true rules, or a line is no game.
+    """
+    place = (folder or resources.files("cwm") / "recordings" / FOLDER) / f"{game}.jsonl"
+    if not place.is_file():
+        return []
+    rules = registry.make(game)
+    found: list[RecordedGame] = []
+    for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            record = GameRecord.from_json(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise RecordError(f"line {number} of {place} is no game ({type(error).__name__}: {error}).") from error
+        replay.verify(rules, record)
+        found += _with_planner(record)
+    return found
+
+
+def _with_planner(record: GameRecord) -> list[RecordedGame]:
+    """Returns the game if one seat is a language model's and the others are a synthesised model's planner."""
+    asked = [int(seat) for seat in record.accounts]
+    others = [name for seat, name in enumerate(record.seats) if seat not in asked]
+    if len(asked) != 1 or not others or not all(name.startswith(MODEL) for name in others):
+        return []
+    seats = tuple(LLM if seat in asked else MODEL for seat in range(len(record.seats)))
+    renamed = GameRecord.from_json(record.to_json() | {"seats": seats})
+    account = record.accounts[str(asked[0])]
+    return [RecordedGame(renamed, ", ".join(account.get("models") or [str(account.get("asked", "unnamed"))]))]
