@@ -6,6 +6,7 @@ baselines, is always among the entrants. Value functions and policy priors are b
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from cwm.answers import programs
@@ -43,12 +44,14 @@ class FunctionKind:
 
     Attributes:
         name: event stream, purpose of the calls, kind of the stored programs.
-        function: name of the function in `cwm.program_api`.
+        function: name of the function in `cwm.program_api`, or in `interface`.
         words: what it is called in messages, in the plural.
         tested: event type.
         chosen: event type.
         baselines: who plays without a candidate: None first, then others by name.
         context: what else decides checks and scores, besides model and settings: part of the keys of what is stored.
+        also: further functions that an answer must define.
+        interface: module that declares the functions where `cwm.program_api` does not.
     """
 
     name: str
@@ -58,6 +61,13 @@ class FunctionKind:
     chosen: type[FunctionChosen]
     baselines: tuple[str | None, ...] = (None,)
     context: dict[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    interface: ModuleType | None = None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """All functions that an answer must define."""
+        return (self.function, *self.also)
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ class OneShot:
         return self._completions[-1]
 
     def _candidate(self, number: int, answer: Completion, earlier: Sequence[FunctionCandidate]) -> FunctionCandidate:
-        found = programs(answer.text, (self._kind.function,), 1) if answer.outcome == "ok" else []
+        found = programs(answer.text, self._kind.functions, 1) if answer.outcome == "ok" else []
         if not found:
             problem = "no program in the answer" if answer.outcome == "ok" else f"the answer was {answer.outcome}"
             candidate = FunctionCandidate(number, "", "", "no_program", FunctionReport((problem,)))
@@ -174,7 +184,7 @@ class OneShot:
         twin = next((item for item in earlier if item.hash == digest), None)
         if twin is not None:
             return replace(twin, id=number, status="duplicate")
-        problems = static_check.check(source, (self._kind.function,))
+        problems = static_check.check(source, self._kind.functions, self._kind.interface)
         report = FunctionReport(tuple(problems)) if problems else self._report(digest, source)
         status: Status = "checked"
         if problems:
