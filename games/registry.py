@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from games.api import Game, GameError, UnknownGameError
 
 _OPEN_SPIEL: Final = "open_spiel:"
+_SCRAMBLED: Final = "scrambled:"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def describe(game_id: str) -> GameEntry:
     """Returns where a game lives.
 
     Args:
-        game_id: a registered id, or `open_spiel:` and what `pyspiel.load_game` takes.
+        game_id: a registered id; `open_spiel:` and what `pyspiel.load_game` takes; or `scrambled:` and one of these.
 
     Raises:
         UnknownGameError: no game has this id; the message lists those there are and the nearest.
@@ -81,12 +82,17 @@ def describe(game_id: str) -> GameEntry:
     if game_id.startswith(_OPEN_SPIEL) and game_id != _OPEN_SPIEL:
         name = game_id.removeprefix(_OPEN_SPIEL)
         return GameEntry(game_id, name, "", "games.adapters.open_spiel:OpenSpielGame", {"game": name})
+    if game_id.startswith(_SCRAMBLED):
+        inner = describe(game_id.removeprefix(_SCRAMBLED))
+        title = f"{inner.title}, its words scrambled"
+        return GameEntry(game_id, title, "", "games.scrambled:make", {"game": inner.id})
     if game_id in _ENTRIES:
         return _ENTRIES[game_id]
     nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""
     raise UnknownGameError(
-        f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, and {_OPEN_SPIEL}NAME for OpenSpiel's own."
+        f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, {_OPEN_SPIEL}NAME for OpenSpiel's own, and "
+        f"{_SCRAMBLED}NAME for any of them with its words scrambled."
     )
 
 
@@ -122,7 +128,7 @@ def rules(game_id: str) -> str:
 
     Raises:
         UnknownGameError: no game has this id.
-        GameError: the game is one of OpenSpiel's own, which come without a text.
+        GameError: the game is one of OpenSpiel's own or scrambled: these come without a text.
     """
     found = describe(game_id)
     if not found.package:
