@@ -1,11 +1,13 @@
 """Prompts for one synthesis task: templates filled in with rules, interface, tests and failures."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cwm import api_text, failure_groups, templates
 from cwm.candidate import Candidate, KindCounts, TestReport
 from cwm.contract_verifier import as_tests
 from cwm.sandbox.static_check import ALLOWED_MODULES
+from cwm.speed_task import HOT, SpeedProfile, SpeedTask
 from cwm.synthesis_config import SynthesisConfig
 from cwm.synthesis_task import SynthesisTask
 from cwm.unit_tests import PromptOptions, render, select_for_prompt
@@ -54,6 +56,28 @@ class TaskPrompts:
     def no_program(self) -> str:
         """Returns the next message of a conversation whose last answer held no program."""
         return templates.render("no_program", functions=self._task.functions, num_programs=self._num_programs)
+
+    def faster(self, asked: SpeedTask, profile: SpeedProfile, attempts: Sequence[str]) -> str:
+        """Returns the prompt for a faster version of a program that passes every test.
+
+        Args:
+            asked: the program in place.
+            profile: where the planner's time goes in it.
+            attempts: one sentence on each earlier version.
+        """
+        tests = select_for_prompt(self._task.tests, None, self._options)
+        return templates.render(
+            "faster",
+            **self._shared(),
+            usual=self._task.interface is None,
+            source=asked.source,
+            used_beside=asked.used_beside,
+            simulations=max(1, profile.simulations),
+            share=profile.share,
+            hot=profile.functions[:HOT],
+            attempts=attempts,
+            tests=render(tests, (), self._task.initial_state),
+        )
 
     @property
     def _num_programs(self) -> int:
