@@ -20,6 +20,7 @@ from arena.commands import (
     play,
     report,
     sandbox,
+    several,
     synthesize,
     tournament,
     trajectories,
@@ -47,6 +48,7 @@ app.add_typer(llm.app, name="llm")
 app.add_typer(sandbox.app, name="sandbox")
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
+app.command("select")(several.command)
 app.command("evaluate")(evaluate.command)
 app.command("play")(play.command)
 app.command("arena", epilog=tournament.PLAYERS)(tournament.command)

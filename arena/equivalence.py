@@ -33,9 +33,6 @@ CWM: Final = "cwm"
 TRUE: Final = "true game"
 FEW_DIFFERENT: Final = 5
 """With fewer deals than this on which the two differ at all, Student's interval says too much."""
-STEP: Final = 5
-"""Deals between two looks at the clock, where time is limited."""
-
 Verdict: TypeAlias = Literal["equal", "different", "not shown"]
 
 
@@ -299,7 +296,7 @@ def _played(
 
     ends = None if minutes is None else time.monotonic() + 60.0 * minutes
     found = None
-    for part in _parts(prepared, None if ends is None else STEP):
+    for part in _parts(prepared, limited=ends is not None):
         found = tournament.run(part, store, workers=workers, on_game=told)
         if ends is not None and time.monotonic() >= ends:
             break
@@ -307,10 +304,13 @@ def _played(
     return compare(prepared, found.records, found.missing)
 
 
-def _parts(prepared: TournamentConfig, step: int | None) -> Iterator[TournamentConfig]:
-    """Yields the tournament with ever more deals, the last one with all."""
-    for deals in range(step, prepared.deals, step) if step is not None else ():
+def _parts(prepared: TournamentConfig, limited: bool) -> Iterator[TournamentConfig]:
+    """Yields the tournament with ever more deals, the last one with all; where time is limited, a tenth more at most
+    between two looks at the clock."""
+    deals = 1
+    while limited and deals < prepared.deals:
         yield replace(prepared, deals=deals)
+        deals += max(1, deals // 10)
     yield prepared
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena import console, run_inputs, run_model, shipped
-from arena.commands.synthesize import finish
+from arena.commands.finishing import finish
 from arena.options import (
     AsJson,
     BaseUrl,

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs, run_report, run_tables
+from arena import console, run_inputs, run_report, run_tables, several_syntheses
+from arena.commands import several
 from arena.errors import UsageError
 from arena.options import AsJson
 from arena.report import page, tables
@@ -21,6 +22,9 @@ def command(
 ) -> None:
     """Rebuild report.html and print the tables, also of a run that goes on; nothing is asked, played or tested."""
     with RunRecord.read(run) as record:
+        if record.info.kind in (several.KIND, several_syntheses.KIND):
+            several.report(record, as_json)
+            return
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
         settings = RunSettings.from_record(record.info.config)

@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, evaluation_run, run_inputs, run_model, run_report, run_tables, shipped
+from arena import console, evaluation_run, run_inputs, run_model, several_syntheses, shipped
 from arena.commands import evaluate as evaluate_command
+from arena.commands import several
 from arena.commands import tournament as tournament_command
-from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER, UsageError
+from arena.commands.finishing import finish
+from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
-from arena.live_view import LiveView
 from arena.options import (
     AsJson,
     BaseUrl,
@@ -27,10 +28,11 @@ from arena.options import (
     Seed,
     Workers,
 )
-from arena.report import page, tables
+from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs, Stated
 from arena.run_settings import DEFAULT_LLM, TOURNAMENT_DEALS, Caps, RunSettings
-from arena.synthesis_run import INPUTS, KIND, SynthesisRun, first_prompt, open_record, read_caps, write_caps
+from arena.several_syntheses import SeveralSettings
+from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
 from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
 from cwm.synthesis_config import SynthesisConfig
@@ -97,6 +99,17 @@ def command(
         Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
     ] = None,
     test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
+    syntheses: Annotated[
+        int,
+        typer.Option(
+            "--syntheses",
+            min=1,
+            help="Independent syntheses, with the seeds from --seed on, within the same caps; the best model is "
+            "chosen, where information is hidden after bad ones were rejected by matches between them.",
+        ),
+    ] = 1,
+    repetitions: several.Repetitions = several.DEFAULT.repetitions,
+    simulations: several.Simulations = several.DEFAULT.simulations,
     record: Record = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
@@ -144,7 +157,13 @@ def command(
         return
     run_model.check(settings, caps)
     settings = shipped.settings_for(settings)
-    folder = run or Path("runs") / f"{settings.game}-{seed}"
+    folder = run or Path("runs") / (f"{settings.game}-{seed}" + (f"-of-{syntheses}" if syntheses > 1 else ""))
+    if syntheses > 1:
+        rejection = RejectionConfig(repetitions=repetitions, simulations=simulations, seed=seed)
+        several.synthesize(
+            folder, SeveralSettings(settings, syntheses, rejection), inputs, caps, workers, record, as_json
+        )
+        return
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
 
@@ -172,6 +191,9 @@ def resume(
         evaluate_command.resume(run, workers, as_json)
         return
     with RunRecord.open(run) as opened:
+        if opened.info.kind == several_syntheses.KIND:
+            several.resume(opened, raised, workers, record, as_json)
+            return
         if opened.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
@@ -180,51 +202,6 @@ def resume(
         shipped.check(settings)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
-
-
-def finish(
-    record: RunRecord,
-    settings: RunSettings,
-    inputs: Inputs,
-    caps: Caps,
-    workers: int,
-    recording: Path | None,
-    as_json: bool,
-) -> None:
-    """Runs all stages with a live view, writes the report and prints the tables.
-
-    Raises:
-        typer.Exit: a cap is reached, or the model is not exact on the training tests.
-    """
-    try:
-        with LiveView(console.notices) as live:
-            run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
-            outcome = run.run()
-            run_report.write_result(record.folder, outcome)
-            matches = run.matches(outcome, lambda state: live.progress("arena: game", state.done, state.total))
-            outcome = run.online(outcome, matches)
-            run_report.write_result(record.folder, outcome)
-            live.stage("writing the report")
-            report = run_report.build(record, settings, matches.arenas, matches.replays)
-            page.write(report, record.report_path)
-            run_tables.write(record, report)
-    except BaseException:
-        console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
-        raise
-    cap = outcome.cap_reached(settings)
-    if as_json:
-        about = {"run": str(record.folder), "sandbox": settings.level, "message": cap or outcome.synthesis.message}
-        console.print_json(run_report.read_result(record.folder) | about)
-    else:
-        console.out.print(tables.report(report))
-    console.notices.print(f"run: {record.folder}   report: {record.report_path}")
-    if cap is not None:
-        console.notices.print(
-            f"a cap is reached ({cap}); `cwm resume {record.folder} --max-…` goes on with a higher one"
-        )
-        raise typer.Exit(EXIT_PROVIDER)
-    if not outcome.exact:
-        raise typer.Exit(EXIT_NEGATIVE)
 
 
 def _inputs(

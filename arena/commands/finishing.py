@@ -1,0 +1,91 @@
+"""What a synthesis ends with: all stages with a live view, the report, the tables, and the exit code."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from arena import console, run_report, run_tables
+from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER
+from arena.live_view import LiveView
+from arena.report import page, tables
+from arena.report.data import ReportData
+from arena.run_inputs import Inputs
+from arena.run_settings import Caps, RunSettings
+from arena.synthesis_run import Outcome, SynthesisRun
+from cwm.record import RunRecord
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run all of whose stages are done.
+
+    Attributes:
+        outcome: what it came to.
+        report: what its page shows.
+        cap: the cap that ended its calls, None if none did.
+    """
+
+    outcome: Outcome
+    report: ReportData
+    cap: str | None
+
+
+def complete(
+    record: RunRecord, settings: RunSettings, inputs: Inputs, caps: Caps, workers: int, recording: Path | None
+) -> Finished:
+    """Runs all stages with a live view and writes the report; prints no table."""
+    try:
+        with LiveView(console.notices) as live:
+            run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
+            outcome = run.run()
+            run_report.write_result(record.folder, outcome)
+            matches = run.matches(outcome, lambda state: live.progress("arena: game", state.done, state.total))
+            outcome = run.online(outcome, matches)
+            run_report.write_result(record.folder, outcome)
+            live.stage("writing the report")
+            report = run_report.build(record, settings, matches.arenas, matches.replays)
+            page.write(report, record.report_path)
+            run_tables.write(record, report)
+    except BaseException:
+        console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
+        raise
+    return Finished(outcome, report, outcome.cap_reached(settings))
+
+
+def finish(
+    record: RunRecord,
+    settings: RunSettings,
+    inputs: Inputs,
+    caps: Caps,
+    workers: int,
+    recording: Path | None,
+    as_json: bool,
+) -> None:
+    """Runs all stages with a live view, writes the report and prints the tables.
+
+    Raises:
+        typer.Exit: a cap is reached, or the model is not exact on the training tests.
+    """
+    done = complete(record, settings, inputs, caps, workers, recording)
+    if as_json:
+        message = done.cap or done.outcome.synthesis.message
+        about = {"run": str(record.folder), "sandbox": settings.level, "message": message}
+        console.print_json(run_report.read_result(record.folder) | about)
+    else:
+        console.out.print(tables.report(done.report))
+    console.notices.print(f"run: {record.folder}   report: {record.report_path}")
+    leave(record.folder, done.cap, done.outcome.exact)
+
+
+def leave(folder: Path, cap: str | None, exact: bool) -> None:
+    """Ends the command with what its result is worth.
+
+    Raises:
+        typer.Exit: a cap is reached, or the model is not exact on the training tests.
+    """
+    if cap is not None:
+        console.notices.print(f"a cap is reached ({cap}); `cwm resume {folder} --max-…` goes on with a higher one")
+        raise typer.Exit(EXIT_PROVIDER)
+    if not exact:
+        raise typer.Exit(EXIT_NEGATIVE)
