@@ -1,4 +1,5 @@
-"""Chooses what stands beside a run's model: a value function, then a policy prior that is played together with it."""
+"""Chooses what stands beside a run's model: a value function, then a policy prior that is played together with it, and
+how observations become vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +9,7 @@ from arena.model_tournament import Entrant, ModelTournament
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.runtime import Runtime
+from arena.vector_samples import vector_task
 from cwm.candidate_testing import TestSettings
 from cwm.function_types import FunctionCandidate
 from cwm.llm.api import LanguageModel
@@ -22,6 +24,10 @@ from cwm.trajectories import Trajectory, collect
 from cwm.value_checking import ProcessValueChecker
 from cwm.value_function import ValueConfig, ValueResult, synthesize_values
 from cwm.value_task import ValueTask, value_tests
+from cwm.vector_checking import ProcessVectorChecker
+from cwm.vector_codec import vectors_metadata
+from cwm.vector_functions import SCHEMA, VectorResult, synthesize_vectors
+from cwm.vector_task import VectorConfig
 from cwm.world_model import WorldModel
 
 TOURNAMENT_SIMULATIONS = 150
@@ -37,10 +43,12 @@ class Beside:
     Attributes:
         values: the choice of a value function, None if none was asked for.
         priors: the choice of a policy prior, None if none was asked for.
+        vectors: how observations become vectors, None if nobody asked.
     """
 
     values: ValueResult | None = None
     priors: PriorResult | None = None
+    vectors: VectorResult | None = None
 
     @property
     def plays_with(self) -> dict[str, Any]:
@@ -52,15 +60,21 @@ class Beside:
 
     def added_to(self, bundle: ModelBundle) -> ModelBundle:
         """Returns the model with the winners beside it."""
-        values, priors = self.values, self.priors
+        values, priors, vectors = self.values, self.priors, self.vectors
         return replace(
             bundle,
             value_source=None if values is None or values.best is None else values.best.source,
             prior_source=None if priors is None or priors.best is None else priors.best.source,
+            vectors_source=None if vectors is None else vectors.program,
+            schema=vectors.schema.to_json() if vectors is not None and vectors.chosen == SCHEMA else None,
         )
 
     def metadata(self) -> dict[str, Any]:
-        """Returns what a bundle tells of the choice of a prior."""
+        """Returns what a bundle tells of the choice of a prior and of vectors."""
+        told = {} if self.vectors is None else {"vectors": vectors_metadata(self.vectors)}
+        return told | self._of_priors()
+
+    def _of_priors(self) -> dict[str, Any]:
         if self.priors is None:
             return {}
         scores = {"none": self.priors.none_score, **self.priors.baselines}
@@ -107,10 +121,11 @@ class FunctionChoice:
         """
         games = self._games(bundle)
         values = None if self.settings.value is None else self._values(bundle, self.settings.value, games)
+        vectors = None if self.settings.vectors is None else self._vectors(bundle, self.settings.vectors)
         if self.settings.prior is None:
-            return Beside(values)
-        bundle = Beside(values).added_to(bundle)
-        return Beside(values, self._priors(bundle, self.settings.prior, games))
+            return Beside(values, None, vectors)
+        with_values = Beside(values).added_to(bundle)
+        return Beside(values, self._priors(with_values, self.settings.prior, games), vectors)
 
     def _games(self, bundle: ModelBundle) -> tuple[Trajectory, ...]:
         """Returns games whose states may be shown and tested; a model of the closed deck plays them itself: it has
@@ -156,6 +171,12 @@ class FunctionChoice:
             "simulations": TOURNAMENT_SIMULATIONS,
         }
         return synthesize_priors(task, config, self.model, checker, scores, context, self.record, self.on_event)
+
+    def _vectors(self, bundle: ModelBundle, config: VectorConfig) -> VectorResult:
+        self.on_stage("choosing how observations become vectors")
+        task = vector_task(bundle, self.inputs, self.settings, config)
+        checker = ProcessVectorChecker(task.samples, self.inputs.info, self._test_settings())
+        return synthesize_vectors(task, config, self.model, checker, checker.round_trip, self.record, self.on_event)
 
     def _test_settings(self) -> TestSettings:
         return TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level)

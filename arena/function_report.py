@@ -5,7 +5,7 @@ from typing import Any
 from arena.report.data import FunctionView
 from cwm.record import RunRecord
 
-KINDS = (("values", "value function"), ("priors", "policy prior"))
+KINDS = (("values", "value function"), ("priors", "policy prior"), ("vectors", "observation vectors"))
 
 
 def summary(found: dict[str, Any], otherwise: str) -> str:
@@ -60,7 +60,7 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
 
 def _baselines(found: dict[str, Any]) -> dict[str, float]:
     none = found["none_score"]
-    return {} if none is None else {"none": none, **found.get("baselines", {})}
+    return ({} if none is None else {"none": none}) | found.get("baselines", {})
 
 
 def _chosen(found: dict[str, Any]) -> str:

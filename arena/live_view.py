@@ -7,8 +7,10 @@ from rich.status import Status
 from rich.text import Text
 
 from cwm.function_types import FunctionChosen, FunctionTested
+from cwm.policy_prior import PriorTested
 from cwm.synthesis_events import AnswerReceived, CandidateTested, Event, Finished, NodeChosen, PromptSent
 from cwm.value_function import ValueChosen, ValueTested
+from cwm.vector_functions import SCHEMA, VectorsChosen, VectorsTested
 
 
 class LiveView:
@@ -63,8 +65,11 @@ class LiveView:
             self._candidate(event)
         elif isinstance(event, FunctionTested):
             speed = "" if event.calls_per_s is None else f", {event.calls_per_s:,.0f} calls/s"
-            what = "value function" if isinstance(event, ValueTested) else "policy prior"
+            what = _TESTED.get(type(event), "function")
             self.say(f"{what} {event.candidate}: {event.status}{speed}{_because(event.problems)}")
+        elif isinstance(event, VectorsChosen):
+            shares = ", ".join(f"{SCHEMA if who is None else who}: {score:.4f}" for who, score in event.scores)
+            self.say(f"held-out observations that come back from vectors ({shares})")
         elif isinstance(event, FunctionChosen):
             self._chosen(event)
         elif isinstance(event, Finished):
@@ -83,6 +88,9 @@ class LiveView:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())
         style = "green" if event.status == "passed" else "yellow"
         self.say(f"program {event.candidate}: {event.status}, {rates}{_because(event.problems)}", style)
+
+
+_TESTED = {ValueTested: "value function", PriorTested: "policy prior", VectorsTested: "vector functions"}
 
 
 def _because(problems: tuple[str, ...]) -> str:

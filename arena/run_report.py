@@ -88,6 +88,7 @@ def write_result(folder: Path, outcome: Outcome) -> None:
         "synthesis": outcome.synthesis.to_json(),
         "values": None if outcome.values is None else outcome.values.to_json(),
         "priors": None if outcome.priors is None else outcome.priors.to_json(),
+        "vectors": None if outcome.vectors is None else outcome.vectors.to_json(),
         "model": None if outcome.bundle is None else outcome.bundle.hash,
         "evaluations": outcome.evaluations,
         "tally": outcome.tally,
@@ -135,6 +136,8 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
         rows.append(("value function", function_report.summary(result["values"], "rollouts stay")))
     if result.get("priors") is not None:
         rows.append(("policy prior", function_report.summary(result["priors"], "the planner stays without")))
+    if result.get("vectors") is not None:
+        rows.append(("observation vectors", result["vectors"]["message"]))
     for split, found in sorted(result.get("evaluations", {}).items(), key=lambda item: SPLIT_ORDER.index(item[0])):
         if LIKELIHOOD in found:
             bound = LikelihoodBound.from_json(found[LIKELIHOOD])
@@ -157,6 +160,9 @@ def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
     values = result.get("values")
     if values is not None and settings.value is not None and len(values["candidates"]) < settings.value.num_candidates:
         notices.append(f"Fewer value functions were written than were asked for: {values['message']}")
+    vectors = result.get("vectors")
+    if vectors is not None and vectors["chosen"] is None:
+        notices.append(f"The model has no vectors of observations: {vectors['message']}.")
     return tuple(notices)
 
 
@@ -316,8 +322,8 @@ def _known_runs(path: Path, key: str) -> dict[str, SharedRun]:
         return {}
 
 
-def _sources(bundle: ModelBundle) -> tuple[str, str, str]:
-    return bundle.source, bundle.value_source or "", bundle.prior_source or ""
+def _sources(bundle: ModelBundle) -> tuple[str, str, str, str]:
+    return bundle.source, bundle.value_source or "", bundle.prior_source or "", bundle.vectors_source or ""
 
 
 def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
@@ -331,7 +337,7 @@ def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
 def _programs(bundle: ModelBundle | None, similarity: Sequence[SimilarityRow]) -> list[ProgramView]:
     if bundle is None:
         return []
-    titles = ("model", "value function", "policy prior")
+    titles = ("model", "value function", "policy prior", "observation vectors")
     sources = [(title, source) for title, source in zip(titles, _sources(bundle), strict=True) if source]
     measured = {row.sha256: row for row in similarity}
     views = []

@@ -15,6 +15,7 @@ from cwm.sandbox.api import Level
 from cwm.synthesis_config import SynthesisConfig
 from cwm.test_types import Deck, Infers
 from cwm.value_task import ValueConfig
+from cwm.vector_task import VectorConfig
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -60,6 +61,7 @@ class RunSettings:
         tournament_deals: deals a pairing in the tournaments of value functions and policy priors.
         deck: see `HiddenInformation`.
         inference: see `HiddenInformation`.
+        vectors: see `VectorConfig`; None for observations that never become vectors.
     """
 
     game: str
@@ -79,6 +81,7 @@ class RunSettings:
     tournament_deals: int = TOURNAMENT_DEALS
     deck: Deck = "open"
     inference: Infers = "history"
+    vectors: VectorConfig | None = None
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -102,6 +105,8 @@ class RunSettings:
             del data["tournament_deals"]
         if self.hidden.usual:
             del data["deck"], data["inference"]
+        if self.vectors is None:
+            del data["vectors"]
         return data
 
     @classmethod
@@ -119,6 +124,8 @@ class RunSettings:
                 values["value"] = ValueConfig.from_record(values["value"])
             if values.get("prior") is not None:
                 values["prior"] = PriorConfig.from_record(values["prior"])
+            if values.get("vectors") is not None:
+                values["vectors"] = VectorConfig.from_record(values["vectors"])
             if values.get("matches") is not None:
                 values["matches"] = MatchSettings(**values["matches"])
             return cls(**values)

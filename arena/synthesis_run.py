@@ -31,6 +31,7 @@ from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind
 from cwm.value_function import ValueResult
+from cwm.vector_functions import VectorResult
 from games.api import Game, ResamplesHistory
 from search.api import PlannerConfig
 
@@ -55,6 +56,7 @@ class Outcome:
         evaluations: by split: `train`, `test`, `planner`, `online`.
         tally: usage by purpose.
         priors: the choice of a policy prior, None if none was asked for.
+        vectors: how observations become vectors, None if nobody asked.
     """
 
     synthesis: SynthesisResult
@@ -63,11 +65,12 @@ class Outcome:
     evaluations: dict[str, Any]
     tally: dict[str, Any]
     priors: PriorResult | None = None
+    vectors: VectorResult | None = None
 
     @property
     def beside(self) -> Beside:
         """What stands beside the model."""
-        return Beside(self.values, self.priors)
+        return Beside(self.values, self.priors, self.vectors)
 
     @property
     def exact(self) -> bool:
@@ -210,7 +213,7 @@ class SynthesisRun:
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
         bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
         bundle.save(self.record.folder / MODEL)
-        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors)
+        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors, beside.vectors)
 
     def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
         """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""

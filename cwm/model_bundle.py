@@ -16,6 +16,8 @@ MODEL_FILE = "model.json"
 PROGRAM_FILE = "program.py"
 VALUE_FILE = "value_function.py"
 PRIOR_FILE = "policy_prior.py"
+VECTORS_FILE = "observation_vectors.py"
+SCHEMA_FILE = "observation_schema.json"
 RUN_SUBFOLDER = "model"
 WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
 """Settings of a planner that searches with a policy prior and reads the others by it."""
@@ -37,6 +39,8 @@ class ModelBundle:
         rules_hash: SHA-256 of the rules text that it was written from.
         metadata: anything JSON about its origin: language model, date, accuracy, isolation level; not part of the hash.
         prior_source: the policy prior, None if there is none.
+        vectors_source: functions between observations and vectors, see `cwm.vector_codec`; None if there are none.
+        schema: the schema of observations that is used instead, as `cwm.observation_schema` writes it, or None.
     """
 
     source: str
@@ -46,6 +50,8 @@ class ModelBundle:
     rules_hash: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
     prior_source: str | None = None
+    vectors_source: str | None = None
+    schema: Json = None
 
     @property
     def hash(self) -> str:
@@ -53,6 +59,8 @@ class ModelBundle:
         content = [self.source, self.value_source, self.initial_state, _plain(self.info), self.rules_hash]
         if self.prior_source is not None:
             content.append(self.prior_source)
+        if self.vectors_source is not None or self.schema is not None:
+            content.append({"vectors": [self.vectors_source, self.schema]})
         return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
 
     @property
@@ -104,14 +112,22 @@ class ModelBundle:
         }
         if self.prior_source is not None:
             record["policy_prior"] = True
+        if self.vectors_source is not None or self.schema is not None:
+            record["vectors"] = [name for name, given in self._vectors() if given is not None]
         _write(folder / PROGRAM_FILE, self.source)
-        for name, source in ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source)):
+        beside = ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source), *self._vectors())
+        for name, source in beside:
             if source is None:
                 (folder / name).unlink(missing_ok=True)
             else:
                 _write(folder / name, source)
         # Last, because a folder without it holds no model.
         _write(folder / MODEL_FILE, json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def _vectors(self) -> tuple[tuple[str, str | None], ...]:
+        """Returns the files that say how observations become vectors, with their texts."""
+        schema = None if self.schema is None else json.dumps(self.schema, indent=1, sort_keys=True) + "\n"
+        return ((VECTORS_FILE, self.vectors_source), (SCHEMA_FILE, schema))
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -131,6 +147,7 @@ class ModelBundle:
             if version != FORMAT_VERSION:
                 raise ModelBundleError(f"{folder}: the model has format {version}; this version reads {FORMAT_VERSION}")
             value_source = _read(folder / VALUE_FILE) if record["value_function"] else None
+            vectors = record.get("vectors", [])
             bundle = cls(
                 source=_read(folder / PROGRAM_FILE),
                 value_source=value_source,
@@ -139,6 +156,8 @@ class ModelBundle:
                 rules_hash=record["rules_hash"],
                 metadata=record["metadata"],
                 prior_source=_read(folder / PRIOR_FILE) if record.get("policy_prior", False) else None,
+                vectors_source=_read(folder / VECTORS_FILE) if VECTORS_FILE in vectors else None,
+                schema=json.loads(_read(folder / SCHEMA_FILE)) if SCHEMA_FILE in vectors else None,
             )
             expected = record["hash"]
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:

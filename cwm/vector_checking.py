@@ -125,7 +125,7 @@ class ProcessVectorChecker:
         program = ProgramSource(source, {}, self._info)
         with started_worker(self._sandbox, program, self._settings.seed) as worker:
             written, seconds = self._ask(worker, ENCODE, [[observation, player] for player, observation in samples])
-        width = next((len(answer) for answer, _ in written if _is_vector(answer)), 0)
+        width = next((len(answer) for answer, _ in written if is_vector(answer)), 0)
         faults = [_form(answer, problem, width) for answer, problem in written]
         sound = [number for number, fault in enumerate(faults) if fault is None]
         vectors = {number: [float(value) for value in written[number][0]] for number in sound}
@@ -160,6 +160,11 @@ class ProcessVectorChecker:
         return answers, seconds
 
 
+def is_vector(answer: Json) -> bool:
+    """Returns whether an answer is a list of at least one finite number."""
+    return isinstance(answer, list) and bool(answer) and all(map(_is_number, answer))
+
+
 def _broken(what: str, reply: Reply) -> _BrokenError:
     said = describe_failure(reply.failure, reply.outcome)
     if reply.outcome.is_ours:
@@ -178,10 +183,6 @@ def _is_answer(value: Json, items: int) -> bool:
     )
 
 
-def _is_vector(answer: Json) -> bool:
-    return isinstance(answer, list) and bool(answer) and all(map(_is_number, answer))
-
-
 def _is_number(value: Json) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -194,7 +195,7 @@ def _is_number(value: Json) -> bool:
 def _form(answer: Json, problem: str, width: int) -> Fault | None:
     if problem:
         return Fault("raised", problem)
-    if not _is_vector(answer):
+    if not is_vector(answer):
         return Fault("form", f"{ENCODE} must return a list of at least one finite float, got {_short(answer)}")
     if len(answer) > MAX_WIDTH:
         return Fault("long", f"{ENCODE} returned {len(answer)} numbers; at most {MAX_WIDTH} are of use")

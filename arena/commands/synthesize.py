@@ -37,6 +37,7 @@ from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
+from cwm.vector_task import VectorConfig
 
 
 def command(
@@ -87,6 +88,14 @@ def command(
     programs: Annotated[int, typer.Option("--programs", min=1, help="Programs asked for in one answer.")] = 1,
     values: Annotated[int, typer.Option("--values", min=0, help="Value functions to choose from; 0 for none.")] = 0,
     priors: Annotated[int, typer.Option("--priors", min=0, help="Policy priors to choose from; 0 for none.")] = 0,
+    vectors: Annotated[
+        int,
+        typer.Option(
+            "--vectors",
+            min=0,
+            help="Observations as lists of floats: pairs of functions to choose from beside a schema; 0 for none.",
+        ),
+    ] = 0,
     tournament_deals: Annotated[
         int, typer.Option("--tournament-deals", min=1, help="Deals a pairing of value functions, and of priors.")
     ] = TOURNAMENT_DEALS,
@@ -147,6 +156,7 @@ def command(
         synthesis=SynthesisConfig.from_json(given | _further(config)),
         value=ValueConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
+        vectors=VectorConfig(num_candidates=vectors, seed=seed) if vectors else None,
         tournament_deals=tournament_deals,
         deck=hidden.deck,
         inference=hidden.inference,

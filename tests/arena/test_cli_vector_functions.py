@@ -1,0 +1,67 @@
+"""`cwm synthesize --vectors N`: from the calls to a stored model that writes its observations as vectors."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arena.run_settings import RunSettings
+from cwm.model_bundle import ModelBundle
+from cwm.record import RunRecord
+from cwm.sandbox.host import Sandbox
+from cwm.vector_codec import open_codec
+from cwm.vector_task import VectorConfig
+from games import registry
+
+GOOD = """MARKS = [".", "x", "o"]
+
+
+def observation_to_vector(observation, player_id):
+    vector = [float(mark == name) for mark in observation["board"] for name in MARKS]
+    return vector + [float(observation["current_player"] == name) for name in ("Terminal", "x", "o")]
+
+
+def vector_to_observation(vector, player_id):
+    groups = [vector[place : place + 3] for place in range(0, 27, 3)]
+    mover = ("Terminal", "x", "o")[vector[27:].index(1.0)]
+    return {"board": [MARKS[group.index(1.0)] for group in groups], "current_player": mover}
+"""
+FEW = ["--test-transitions", 30, "--workers", 1]
+
+
+def scripted(folder: Path, *answers: str) -> str:
+    lines = "".join(json.dumps(f"```python\n{answer}\n```") + "\n" for answer in answers)
+    (folder / "answers.jsonl").write_text(lines, encoding="utf-8")
+    return f"scripted:{folder / 'answers.jsonl'}"
+
+
+def test_a_run_chooses_vectors_stores_them_and_reports_them(cwm: Any, tmp_path: Path, right_program: str) -> None:
+    lossy = GOOD.replace("MARKS[group.index(1.0)]", '"."')
+    model = scripted(tmp_path, right_program, lossy, GOOD)
+    run = tmp_path / "run"
+    made = cwm("synthesize", "tic_tac_toe", "--vectors", 1, "--llm", model, *FEW, "--run", run)
+    assert made.code == 0, made.err
+    with RunRecord.read(run) as record:
+        asked = [call.request for call in record.calls.calls()]
+    assert [request.purpose for request in asked] == ["transition", "vectors", "vectors"]
+    assert "does not come back as it was, in .board[" in asked[2].messages[0].text
+    result = cwm("report", run, "--json").json["vectors"]
+    assert (result["chosen"], result["baselines"]) == ("schema", {"schema": 1.0})
+    assert result["round_trips"]["0"]["share"] == 1.0
+    assert result["round_trips"]["0"]["width"] == 30
+    assert "schema chosen (schema: " in cwm("report", run).out
+    bundle = ModelBundle.load(run)
+    assert bundle.vectors_source is None
+    assert bundle.metadata["vectors"]["shares"] == {"schema": 1.0, "0": 1.0}
+    game = registry.make("tic_tac_toe")
+    state = game.apply_action(game.initial_state(), game.legal_actions(game.initial_state())[4])
+    seen = game.observations(state)[0]
+    with open_codec(bundle, Sandbox()) as codec:
+        assert codec.decode(codec.encode(seen, 0), 0) == seen
+
+
+def test_a_run_without_vectors_asks_for_none_and_its_settings_are_as_they_were() -> None:
+    settings = RunSettings("tic_tac_toe", True)
+    assert "vectors" not in settings.to_json()
+    assert RunSettings.from_record(settings.to_json()).vectors is None
+    asked = RunSettings("tic_tac_toe", True, vectors=VectorConfig(num_candidates=3))
+    assert RunSettings.from_record(json.loads(json.dumps(asked.to_json()))).vectors == VectorConfig(num_candidates=3)
