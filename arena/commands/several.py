@@ -24,6 +24,8 @@ from games import registry
 
 KIND: Final = "selection"
 DEFAULT: Final = RejectionConfig()
+MOVE_TIMEOUT_S: Final = 20.0
+"""A model that takes longer over a move of so few simulations fails: it loses the match for both."""
 
 Repetitions = Annotated[
     int,
@@ -70,7 +72,7 @@ def command(
     made = [item.bundle for item in candidates if item.bundle is not None]
     if len(candidates) < 2 or not made:
         raise UsageError(f"There is nothing to choose: {len(made)} of {len(candidates)} places hold a model.")
-    runtime = Runtime(level=shipped.level_of([bundle.hash for bundle in made]))
+    runtime = Runtime(shipped.level_of([bundle.hash for bundle in made]), MOVE_TIMEOUT_S)
     folder = run or Path("runs") / f"select-{made[0].game_info.id}"
     about = {"models": [item.to_json() for item in candidates], "rejection": config.to_json()}
     with RunRecord.create_or_resume(folder, KIND, about, seeds={"seed": seed}, sandbox_level=runtime.level) as record:
@@ -124,7 +126,8 @@ def _run(
         if done.cap is not None:
             cap = done.cap
             break
-    found = _select(record, candidates, settings.rejection, Runtime(level=settings.first.level), workers)
+    runtime = Runtime(settings.first.level, MOVE_TIMEOUT_S)
+    found = _select(record, candidates, settings.rejection, runtime, workers)
     _show(record, found, as_json)
     leave(record.folder, cap, found.best is not None and found.best.accuracy == 1.0)
 

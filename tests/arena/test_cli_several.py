@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from arena import rejection
+from arena.run_settings import Caps
+from arena.several_syntheses import SeveralSettings, left_for
 from cwm.model_bundle import ModelBundle, describe
 from cwm.record import RunRecord
 from games import registry
@@ -46,11 +48,25 @@ def calls_of(run: Path) -> int:
         return sum(call.completion is not None for call in record.calls.calls())
 
 
+def tokens_of(run: Path) -> int:
+    with RunRecord.read(run) as record:
+        return sum(call.completion.usage.output_tokens for call in record.calls.calls() if call.completion is not None)
+
+
 def test_several_syntheses_share_one_budget_and_a_higher_cap_goes_on(cwm: Any, scripted: str, tmp_path: Path) -> None:
     run = tmp_path / "run"
     capped = cwm(*several(scripted, run, "--syntheses", 2, "--max-calls", 1))
     assert (capped.code, "a cap is reached" in capped.err) == (3, True)
     assert "1 of 2 syntheses led to a model" in re.sub(r"\s+", " ", capped.out)
+
+    with RunRecord.read(run) as record:
+        settings = SeveralSettings.from_record(record.info.config)
+    first, second = settings.each()
+    left = left_for(run, settings, second, Caps(calls=5, tokens=50_000, minutes=10.0))
+    assert (left.calls, left.tokens) == (4, 50_000 - tokens_of(run / "s0"))
+    assert left.minutes is not None
+    assert left.minutes < 10.0
+    assert left_for(run, settings, first, Caps(calls=5)) == Caps(calls=5)
 
     resumed = cwm("resume", run, "--max-calls", 2, "--workers", 1, "--json")
     assert resumed.code == 0, resumed.err
@@ -146,11 +162,21 @@ def test_recordings_of_all_seeds_are_asked_for_before_anything_is_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_report_of_a_run_that_has_not_chosen_yet_says_so(cwm: Any, refused: Any, scripted: str, tmp_path: Path) -> None:
+def test_run_that_is_interrupted_in_its_matches_has_not_chosen_yet_and_goes_on(
+    cwm: Any, refused: Any, scripted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(job: dict[str, Any]) -> dict[str, Any]:
+        raise KeyboardInterrupt
+
     run = tmp_path / "run"
-    assert cwm(*several(scripted, run, "--syntheses", 2)).code == 0
-    (run / "selection.json").unlink()
+    with monkeypatch.context() as patched:
+        patched.setattr(rejection, "play_hosted", stopped)
+        assert cwm(*several(scripted, run, "--syntheses", 2)).code == 130
     ran = refused("report", run)
     assert (ran.code, "has not come to a choice yet" in ran.err) == (2, True)
+
+    resumed = cwm("resume", run, "--workers", 1)
+    assert (resumed.code, resumed.out.count("chosen")) == (0, 1)
+    assert [calls_of(run / name) for name in ("s0", "s1")] == [1, 1]
     (run / "selection.json").write_text("{", encoding="utf-8")
     assert "is damaged" in refused("report", run).err
