@@ -4,7 +4,7 @@ kill, and a finished one is served from its folder.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import build_options
 from arena.true_game import true_game
+from arena.user_cache import cache_folder
 from cwm import contract_verifier, evaluation, trajectory_file
 from cwm.contract_verifier import ContractOptions
 from cwm.journal import RunCorruptError
@@ -113,7 +114,7 @@ def evaluate(
     """
     bundle = load_bundle(Path(asked.model))
     level = shipped.level_of([bundle.hash])
-    games = _Games(asked, bundle)
+    games = _Games(asked, bundle, workers)
     if folder is None:
         return _Stages(asked, bundle, games, Sandbox(level=level), None, workers).run(on_stage, progress)
     config = {"model": bundle.hash, "games": games.identity(), "contract_games": asked.contract_games}
@@ -127,14 +128,15 @@ def evaluate(
 class _Games:
     """The games of an evaluation: of a file, or played when they are needed."""
 
-    def __init__(self, asked: Asked, bundle: ModelBundle) -> None:
+    def __init__(self, asked: Asked, bundle: ModelBundle, workers: int) -> None:
         self._asked = asked
+        self._workers = workers
         info = bundle.game_info
         self.inputs = Inputs("", info, bundle.initial_state, (), (), true_game(bundle))
         self._path = None if asked.trajectories is None else Path(asked.trajectories)
-        self._read: list[Trajectory] | None = None
+        self._read: Sequence[Trajectory] | None = None
         if self._path is not None:
-            self._read = trajectory_file.read(self._path)
+            self._read = trajectory_file.read(self._path, bundle.deck)
             if self._read[0].game != info.id:
                 raise UsageError(f"{self._path} holds games of {self._read[0].game}, the model is of {info.id}.")
         elif self.inputs.game is None:
@@ -146,11 +148,11 @@ class _Games:
             return {"fresh transitions": self._asked.transitions}
         return {"file (SHA-256)": hashlib.sha256(self._path.read_bytes()).hexdigest()}
 
-    def all(self) -> list[Trajectory]:
+    def all(self) -> Sequence[Trajectory]:
         if self._read is None:
             asked = self._asked
             settings = RunSettings(self.inputs.info.id, True, seed=asked.seed, test_transitions=asked.transitions)
-            self._read = run_inputs.test_games(self.inputs, settings)
+            self._read = run_inputs.held_out_games(self.inputs, settings, self._workers, cache_folder())
         return self._read
 
 

@@ -1,5 +1,6 @@
 """How a synthesis deals with what is hidden: what the recorded games show of it, and what the program infers."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -92,7 +93,7 @@ class HiddenInformation:
         """
         return None if self.deck == "closed" else game
 
-    def bound(self, bundle: ModelBundle, played: list[Trajectory], sandbox: Sandbox, seed: int) -> dict[str, Any]:
+    def bound(self, bundle: ModelBundle, played: Sequence[Trajectory], sandbox: Sandbox, seed: int) -> dict[str, Any]:
         """Returns the likelihood bound among the figures of an evaluation, {} in the open deck, where accuracies of
         transitions say more."""
         if self.deck == "open":

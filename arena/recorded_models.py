@@ -1,6 +1,5 @@
 """Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from arena.agent_specs import AgentSpec
 from arena.errors import UsageError
 from arena.run_settings import Caps, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
+from arena.user_cache import cache_folder as cache_folder
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import content_key
@@ -19,11 +19,6 @@ RECORDED = "recorded"
 synthesis of a game was recorded, the others are named by their seeds: `cwm:recorded-s1`."""
 SEED = 0
 """The first recording of every game was made with this seed."""
-
-
-def cache_folder() -> Path:
-    """Returns where replayed models are kept: `$XDG_CACHE_HOME/cwm` or `~/.cache/cwm`."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cwm"
 
 
 def names_of(game: str) -> list[str]:

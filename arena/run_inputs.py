@@ -2,16 +2,20 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 
+from arena import held_out
 from arena.errors import UsageError
-from arena.policies import collect_mixed, standard_mixture
 from arena.run_settings import RunSettings
 from cwm import contract_verifier, trajectory_file
 from cwm.contract_verifier import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.llm.files import write_whole
+from cwm.packed_games import PackedGames
+from cwm.test_types import Deck
 from cwm.trajectories import Trajectory, collect, game_seed, write
 from games import registry
 from games.api import TERMINAL, Game, GameInfo, Json, ReportsOutcome, ResamplesHistory, state_to_json
@@ -30,6 +34,7 @@ MIN_ENDS = 200
 MIN_KIND = 50
 """And of each kind, early and at full length, at least so many; so many forced moves too."""
 MAX_TEST_GAMES = 5_000
+FORCED = "forced moves"
 
 
 @dataclass(frozen=True)
@@ -79,16 +84,20 @@ class Stated:
     min_utility: float | None = None
     max_utility: float | None = None
 
-    def info(self, games: Sequence[Trajectory]) -> GameInfo:
+    def info(self, games: Sequence[Trajectory], deck: Deck = "open") -> GameInfo:
         """Returns what is fixed about the game.
+
+        Args:
+            games: recorded games.
+            deck: in the closed deck they may lack their states.
 
         Raises:
             UsageError: the bounds are the wrong way round, or a recorded game passes them.
         """
-        info = trajectory_file.infer_info(games, self.perfect_information)
+        info = trajectory_file.infer_info(games, self.perfect_information, deck)
         low = info.min_utility if self.min_utility is None else self.min_utility
         high = info.max_utility if self.max_utility is None else self.max_utility
-        returns = [value for trajectory in games for value in trajectory.returns]
+        returns = [value for trajectory in games for value in trajectory_file.known_returns(trajectory)]
         if not low < high or min(returns) < low or max(returns) > high:
             raise UsageError(
                 f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
@@ -97,7 +106,7 @@ class Stated:
         return replace(info, min_utility=low, max_utility=high)
 
 
-def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated) -> Inputs:
+def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated, deck: Deck = "open") -> Inputs:
     """Reads the rules and the games of a user's own game.
 
     Args:
@@ -105,6 +114,7 @@ def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated) -
         trajectories: JSON lines.
         held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
         stated: what the user says of the game.
+        deck: in the closed deck the games may lack their states; then every game starts from the state {}.
 
     Raises:
         UsageError: the rules cannot be read, or no game would be left to learn from.
@@ -116,13 +126,13 @@ def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated) -
         raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
     if not text.strip():
         raise UsageError(f"The rules {rules} are empty; describe the game in words.")
-    games = trajectory_file.read(trajectories)
+    games = trajectory_file.read(trajectories, deck)
     kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
     if not 0 <= kept < len(games):
         raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
-    info = stated.info(games)
+    info = stated.info(games, deck)
     split = len(games) - kept
-    return Inputs(text, info, games[0].steps[0].state, tuple(games[:split]), tuple(games[split:]), None)
+    return Inputs(text, info, games[0].steps[0].state or {}, tuple(games[:split]), tuple(games[split:]), None)
 
 
 def store(folder: Path, inputs: Inputs) -> None:
@@ -153,29 +163,46 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
         raise UsageError(
             f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
         ) from error
-    train = trajectory_file.read(folder / TRAIN_FILE)
-    held_out = trajectory_file.read(folder / TEST_FILE) if (folder / TEST_FILE).exists() else []
+    train = trajectory_file.read(folder / TRAIN_FILE, settings.deck)
+    held_out = trajectory_file.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
     if settings.registered:
         game = registry.make(settings.game)
         initial = state_to_json(game, game.initial_state())
         return Inputs(rules, game.info, initial, tuple(train), (), game)
-    info = stated.info([*train, *held_out])
-    return Inputs(rules, info, train[0].steps[0].state, tuple(train), tuple(held_out), None)
+    info = stated.info([*train, *held_out], settings.deck)
+    return Inputs(rules, info, train[0].steps[0].state or {}, tuple(train), tuple(held_out), None)
 
 
 def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
+    """Returns the games of `held_out_games`, unpacked."""
+    return list(held_out_games(inputs, settings))
+
+
+def held_out_games(
+    inputs: Inputs, settings: RunSettings, workers: int = 1, kept: Path | None = None
+) -> Sequence[Trajectory]:
     """Returns the held-out games: a user's own, or games of the standard mixture of players on the reference game.
 
     Enough are played for `test_transitions` transitions and, in cooperative games, `MIN_ENDS` wins and losses.
+
+    Args:
+        inputs: of the run.
+        settings: of the run.
+        workers: processes that play; changes no game.
+        kept: folder of the user's cache, where games by searching players are kept; None for nowhere.
+
+    Raises:
+        WorkerDiedError: a process that plays ended.
     """
     if inputs.game is None:
-        return list(inputs.held_out)
-    game = inputs.game
-    mixture = standard_mixture(game)
-    seed = game_seed(settings.seed, TEST_SEED_OFFSET)
-    games: list[Trajectory] = []
-    while not _enough(games, game, settings.test_transitions) and len(games) < MAX_TEST_GAMES:
-        games += collect_mixed(game, TEST_BATCH, seed, mixture, first=len(games))
+        return inputs.held_out
+    wanted = _Wanted(inputs.game, settings.test_transitions)
+    games = PackedGames()
+    with closing(held_out.play(inputs.game, game_seed(settings.seed, TEST_SEED_OFFSET), workers, kept)) as played:
+        while not wanted.met and len(games) < MAX_TEST_GAMES:
+            for trajectory in islice(played, TEST_BATCH):
+                games.add(trajectory)
+                wanted.add(trajectory)
     return games
 
 
@@ -194,7 +221,7 @@ def hidden_pairs(
     return contract_verifier.hidden_pairs(games, game, options)
 
 
-def ends(games: Sequence[Trajectory], game: Game | None) -> dict[str, int]:
+def ends(games: Iterable[Trajectory], game: Game | None) -> dict[str, int]:
     """Counts how games ended, and how often a player had a single legal action.
 
     Args:
@@ -204,9 +231,13 @@ def ends(games: Sequence[Trajectory], game: Game | None) -> dict[str, int]:
     """
     counts: Counter[str] = Counter()
     for trajectory in games:
-        counts[_end(trajectory, game)] += 1
-        counts["forced moves"] += sum(step.player >= 0 and len(step.legal_actions) == 1 for step in trajectory.steps)
+        _count_end(counts, trajectory, game)
     return dict(sorted(counts.items()))
+
+
+def _count_end(counts: Counter[str], trajectory: Trajectory, game: Game | None) -> None:
+    counts[_end(trajectory, game)] += 1
+    counts[FORCED] += sum(step.player >= 0 and len(step.legal_actions) == 1 for step in trajectory.steps)
 
 
 def _end(trajectory: Trajectory, game: Game | None) -> str:
@@ -216,15 +247,30 @@ def _end(trajectory: Trajectory, game: Game | None) -> str:
     if isinstance(game, ReportsOutcome):
         outcome = game.outcome(last.state)
         return f"{'won' if outcome['won'] else 'lost'} {'early' if outcome['ended_early'] else 'at full length'}"
-    first = trajectory.returns[0]
-    return "first player gains" if first > 0 else "first player loses" if first < 0 else "first player breaks even"
+    first = trajectory.returns[trajectory.seat or 0]
+    who = "first player" if trajectory.seat is None else "recorded player"
+    return f"{who} gains" if first > 0 else f"{who} loses" if first < 0 else f"{who} breaks even"
 
 
-def _enough(games: list[Trajectory], game: Game, transitions: int) -> bool:
-    if sum(len(trajectory.steps) - 1 for trajectory in games) < transitions:
-        return False
-    if not isinstance(game, ReportsOutcome) or transitions < MIN_ENDS:
-        return True
-    counts = ends(games, game)
-    won, lost = ([counts.get(f"{end} {when}", 0) for when in ("early", "at full length")] for end in ("won", "lost"))
-    return sum(won) >= MIN_ENDS and sum(lost) >= MIN_ENDS and min(*won, *lost, counts["forced moves"]) >= MIN_KIND
+class _Wanted:
+    """Counts what held-out games hold, until it is enough."""
+
+    def __init__(self, game: Game, transitions: int) -> None:
+        self._game = game
+        self._wanted = transitions
+        self._transitions = 0
+        self._counts: Counter[str] = Counter()
+
+    def add(self, trajectory: Trajectory) -> None:
+        self._transitions += len(trajectory.steps) - 1
+        _count_end(self._counts, trajectory, self._game)
+
+    @property
+    def met(self) -> bool:
+        if self._transitions < self._wanted:
+            return False
+        if not isinstance(self._game, ReportsOutcome) or self._wanted < MIN_ENDS:
+            return True
+        counts = self._counts
+        won, lost = ([counts[f"{end} {when}"] for when in ("early", "at full length")] for end in ("won", "lost"))
+        return sum(won) >= MIN_ENDS and sum(lost) >= MIN_ENDS and min(*won, *lost, counts[FORCED]) >= MIN_KIND

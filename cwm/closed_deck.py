@@ -3,7 +3,7 @@
 Each game is seen from one seat. Two seats of the same game, laid side by side, would show what was hidden from both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cwm.test_types import UnitTest
@@ -12,14 +12,16 @@ from games.api import TERMINAL, Action, Observation
 
 
 def view(trajectory: Trajectory) -> ClosedDeckTrajectory:
-    """Returns what is learned from a game in the closed deck: the view of one player, in turn over the games."""
-    return closed_deck(trajectory, trajectory.index % len(trajectory.player_names))
+    """Returns what is learned from a game in the closed deck: the view of one player, in turn over the games, or of the
+    player from whose seat the game was recorded."""
+    turn = trajectory.index % len(trajectory.player_names)
+    return closed_deck(trajectory, turn if trajectory.seat is None else trajectory.seat)
 
 
 def inference_tests(
     trajectories: Sequence[Trajectory], samples: int, several_draws: int, return_draws: int
-) -> list[UnitTest]:
-    """Returns a test for each decision of the player whose view a game is, and one for the whole game.
+) -> Iterator[UnitTest]:
+    """Yields a test for each decision of the player whose view a game is, and one for the whole game.
 
     Args:
         trajectories: recorded games; of each only `view` is read. One that did not end gives no test of the whole game.
@@ -28,12 +30,15 @@ def inference_tests(
         return_draws: at most so many are drawn until one pays what the player was paid.
     """
     draws = {"samples": samples, "draws": several_draws, "return_draws": return_draws}
-    return [
-        UnitTest(f"inference-{seen.index}-{number}", "inference", data | draws, seen.index, number)
-        for trajectory in trajectories
-        for seen in [view(trajectory)]
-        for number, data in enumerate(_questions(seen, trajectory.steps[-1].player == TERMINAL))
-    ]
+    for trajectory in trajectories:
+        seen = view(trajectory)
+        for number, data in enumerate(_questions(seen, _ended(trajectory))):
+            yield UnitTest(f"inference-{seen.index}-{number}", "inference", data | draws, seen.index, number)
+
+
+def count(trajectory: Trajectory) -> int:
+    """Returns how many tests `inference_tests` makes of a game."""
+    return len(view(trajectory).decisions) + _ended(trajectory)
 
 
 def evidence(seen: ClosedDeckTrajectory, decisions: int) -> list[list[Any]]:
@@ -53,3 +58,7 @@ def _questions(seen: ClosedDeckTrajectory, ended: bool) -> list[dict[str, Any]]:
         }
         for number in range(last + ended)
     ]
+
+
+def _ended(trajectory: Trajectory) -> bool:
+    return trajectory.steps[-1].player == TERMINAL

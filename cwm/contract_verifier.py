@@ -122,15 +122,17 @@ def hidden_pairs(
         reference: the true game.
         options: how many pairs, and the seed.
     """
+    # By number alone: the games may be many, and held in little memory (`cwm.packed_games`).
     points = [
-        (trajectory, number)
-        for trajectory in trajectories
+        (index, number)
+        for index, trajectory in enumerate(trajectories)
         for number, step in enumerate(trajectory.steps)
         if step.player >= 0
     ]
     rng = random.Random(f"hidden/{options.seed}")
     pairs = []
-    for trajectory, number in rng.sample(points, min(options.swaps, len(points))):
+    for index, number in rng.sample(points, min(options.swaps, len(points))):
+        trajectory = trajectories[index]
         player = trajectory.steps[number].player
         real = tuple(str(step.action) for step in trajectory.steps[:number])
         other = tuple(reference.resample_history(trajectory.history(player, number), player, rng))

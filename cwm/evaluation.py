@@ -1,24 +1,29 @@
 """How often a program is right: per kind of test and per field, with limits and failures of ours counted apart."""
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cwm.sandbox.api import Level, Outcome, ProgramSource
 from cwm.sandbox.host import Sandbox
 from cwm.test_batches import Batches
-from cwm.test_execution import DEFAULT_OPTIONS, NOT_RUN, Progress, RunOptions, run_tests
+from cwm.test_execution import DEFAULT_OPTIONS, NOT_RUN, DoneCount, Progress, RunOptions, run_stream
 from cwm.test_types import TestResult, UnitTest
-from cwm.trajectories import Trajectory
-from cwm.unit_tests import BuildOptions, build
+from cwm.trajectories import Step, Trajectory
+from cwm.unit_tests import BuildOptions, count, stream
 from games.api import TERMINAL
 
 TIMEOUTS = (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED)
 _VERDICTS = {"pass": "passed", "fail": "wrong", "error": "errors"}
 FINAL_SCORES = "final_scores"
 """The field `rewards` at terminal states, counted a second time by itself."""
+KEPT_WHOLE = 50
+"""So many failed tests are kept with all that was expected and answered; of the others the message is enough."""
+MESSAGE_LENGTH = 300
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ class Evaluation:
         fields: by field of the transition tests, `final_scores` apart.
         transitions: recorded transitions in the set.
         distinct_states: different recorded states.
-        failed: results of the tests that did not pass.
+        failed: results of the tests that did not pass, in the order of the tests; only the first `KEPT_WHOLE` whole.
     """
 
     level: Level
@@ -123,9 +128,13 @@ def evaluate(
         SandboxUnavailableError: no worker can be started.
         RunStorageError: a batch cannot be stored.
     """
-    suite = build(trajectories, tests)
-    results = run_tests(program, suite, sandbox, options, progress, batches)
-    return summarise(suite, results, trajectories, sandbox.level)
+    report = DoneCount(count(trajectories, tests) if progress else 0, progress)
+    counts = _Counts()
+    suite = stream(trajectories, tests)
+    with closing(run_stream(program, suite, sandbox, options, report.add, batches)) as done:
+        for chunk, results in done:
+            counts.add(chunk, results)
+    return counts.evaluation(trajectories, sandbox.level)
 
 
 def summarise(
@@ -139,21 +148,52 @@ def summarise(
         trajectories: what the suite was made of.
         level: isolation level that the program ran at.
     """
-    states = [json.dumps(step.state, sort_keys=True) for trajectory in trajectories for step in trajectory.steps]
-    kinds: dict[str, Counter[str]] = {test.kind: Counter() for test in tests}
-    fields: dict[str, Counter[str]] = {}
-    for test, result in zip(tests, results, strict=True):
-        kinds[test.kind][_class(result)] += 1
-        for name, verdict in _field_classes(test, result):
-            fields.setdefault(name, Counter())[verdict] += 1
-    return Evaluation(
-        level=level,
-        kinds={name: Tally(**counts) for name, counts in kinds.items()},
-        fields={name: Tally(**counts) for name, counts in fields.items()},
-        transitions=sum(_transitions(trajectory) for trajectory in trajectories),
-        distinct_states=len(set(states)),
-        failed=tuple(result for result in results if result.status != "pass"),
-    )
+    counts = _Counts()
+    counts.add(tests, results)
+    return counts.evaluation(trajectories, level)
+
+
+class _Counts:
+    """Counts results as they come; of tests that passed nothing else is kept."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, Counter[str]] = {}
+        self._fields: dict[str, Counter[str]] = {}
+        self._failed: list[TestResult] = []
+
+    def add(self, tests: Sequence[UnitTest], results: Sequence[TestResult]) -> None:
+        """Counts one result a test."""
+        for test, result in zip(tests, results, strict=True):
+            self._kinds.setdefault(test.kind, Counter())[_class(result)] += 1
+            for name, verdict in _field_classes(test, result):
+                self._fields.setdefault(name, Counter())[verdict] += 1
+            if result.status != "pass":
+                self._failed.append(result if len(self._failed) < KEPT_WHOLE else _shortened(result))
+
+    def evaluation(self, trajectories: Sequence[Trajectory], level: Level) -> Evaluation:
+        """Returns the counts with what the games hold."""
+        transitions = 0
+        states: set[bytes] = set()
+        for trajectory in trajectories:
+            transitions += _transitions(trajectory)
+            states.update(map(_digest, trajectory.steps))
+        return Evaluation(
+            level=level,
+            kinds={name: Tally(**counts) for name, counts in self._kinds.items()},
+            fields={name: Tally(**counts) for name, counts in self._fields.items()},
+            transitions=transitions,
+            distinct_states=len(states),
+            failed=tuple(self._failed),
+        )
+
+
+def _shortened(result: TestResult) -> TestResult:
+    message = result.message[:MESSAGE_LENGTH]
+    return replace(result, expected=None, got=None, message=message, output_tail="", traceback="")
+
+
+def _digest(step: Step) -> bytes:
+    return hashlib.blake2b(json.dumps(step.state, sort_keys=True).encode(), digest_size=16).digest()
 
 
 def _transitions(trajectory: Trajectory) -> int:

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from math import fsum, isfinite
 from typing import Any, Self
 
@@ -99,9 +100,9 @@ def estimate(
     Raises:
         SandboxUnavailableError: no worker can be started.
     """
-    ended = [trajectory for trajectory in trajectories if trajectory.steps[-1].player == TERMINAL]
+    ended = (trajectory for trajectory in trajectories if trajectory.steps[-1].player == TERMINAL)
     with _Asker(program, Sandbox(sandbox.limits, sandbox.level, PAYLOAD), options) as asker:
-        questions = [_question(trajectory, options.samples, deck) for trajectory in ended[: options.games]]
+        questions = [_question(trajectory, options.samples, deck) for trajectory in islice(ended, options.games)]
         replies = [asker.ask(question, number) for number, question in enumerate(questions) if question is not None]
     scored = [reply for reply in replies if not reply.outcome.is_ours]
     problems: Counter[str] = Counter()

@@ -1,5 +1,6 @@
 """Tells at which decision points more than one history, or state, is known to fit what the player saw and did."""
 
+import hashlib
 import json
 import random
 from collections import defaultdict
@@ -30,17 +31,18 @@ class SeveralHistories:
         reference: draws histories on the true game, where there is one.
         """
         self._reference = reference
-        self._recorded: dict[str, set[str]] = defaultdict(set)
+        # Digests: as text, the histories of a long game take a thousand times as much memory as the game.
+        self._recorded: dict[bytes, set[bytes]] = defaultdict(set)
         for trajectory in trajectories:
             for end, step in enumerate(trajectory.steps):
                 if step.player >= 0:
                     key = _key(trajectory.history(step.player, end), step.player)
-                    self._recorded[key].add(self._recorded_one(trajectory, end))
+                    self._recorded[_digest(key)].add(_digest(self._recorded_one(trajectory, end)))
 
     def fit(self, history: ObsActionHistory, player: int) -> bool:
         """Returns True if at least two are known to lead to the player's own `history`."""
         key = _key(history, player)
-        if len(self._recorded[key]) > 1:
+        if len(self._recorded.get(_digest(key), ())) > 1:
             return True
         return self._reference is not None and self._draws_two(self._reference, history, player, key)
 
@@ -87,3 +89,7 @@ class SeveralStates(SeveralHistories):
 
 def _key(history: ObsActionHistory, player: int) -> str:
     return json.dumps([player, [list(pair) for pair in history]], sort_keys=True)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -1,10 +1,13 @@
 """Runs unit tests of one program over one or more workers; results do not depend on how many there are."""
 
+import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from queue import LifoQueue
 from typing import TypeAlias
 
 from cwm.record import content_key
@@ -16,7 +19,12 @@ from cwm.unit_tests import death_result, parse_result, to_worker
 from games.api import Json
 
 CHUNK = 250
-"""Tests that share one namespace of the program; fixed, so that results do not depend on the number of workers."""
+"""At most so many tests share one namespace of the program; fixed, so that results do not depend on the number of
+workers."""
+CHUNK_BYTES = 8_000_000
+"""And so many bytes of their JSON, or one test that is larger: a worker holds a chunk whole, in bounded memory."""
+AHEAD = 2
+"""So many chunks a worker are made or tested while the first of them is waited for."""
 INFRA_RETRIES = 2
 NOT_RUN = "not_run"
 
@@ -44,6 +52,28 @@ class RunOptions:
 DEFAULT_OPTIONS = RunOptions()
 
 
+class DoneCount:
+    """Counts results over all threads, and tells how far they are.
+
+    Args:
+        total: how many there will be.
+        progress: told (results so far, `total`).
+    """
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total = total
+        self._progress = progress
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def add(self, number: int = 1) -> None:
+        """Counts `number` more."""
+        with self._lock:
+            self._done += number
+            if self._progress:
+                self._progress(self._done, self._total)
+
+
 def run_tests(
     program: ProgramSource,
     tests: Sequence[UnitTest],
@@ -65,68 +95,111 @@ def run_tests(
     Raises:
         SandboxUnavailableError: no worker can be started.
     """
-    chunks = [tests[start : start + CHUNK] for start in range(0, len(tests), CHUNK)]
-    lanes = max(1, min(options.workers, len(chunks)))
-    report = _Counter(len(tests), progress)
-    work = [_Lane(program, sandbox, options, report.add) for _ in range(lanes)]
+    report = DoneCount(len(tests), progress)
+    with closing(run_stream(program, tests, sandbox, options, report.add, batches)) as done:
+        return [result for _, results in done for result in results]
 
-    def run_chunk(lane: _Lane, chunk: Sequence[UnitTest]) -> list[TestResult]:
-        if batches is None:
-            return lane.run(chunk)
-        key = _chunk_key(program, chunk, sandbox, options)
-        results = batches.get(key)
-        if results is not None:
-            report.add(len(results))
-            return results
-        results = lane.run(chunk)
-        # A failure of ours is no answer: the chunk is run again by the next process.
-        if not any(result.outcome.is_ours for result in results):
-            batches.put(key, results)
+
+def run_stream(
+    program: ProgramSource,
+    tests: Iterable[UnitTest],
+    sandbox: Sandbox,
+    options: RunOptions = DEFAULT_OPTIONS,
+    on_results: Callable[[int], None] = lambda number: None,
+    batches: Batches | None = None,
+) -> Generator[tuple[Sequence[UnitTest], list[TestResult]], None, None]:
+    """Runs tests as they are made, and yields them chunk by chunk in the given order, each with its results.
+
+    Only a few chunks are held at a time, however many tests there are. Close the iterator to end the workers.
+
+    Args:
+        program: what is tested.
+        tests: with distinct ids; read from the calling thread.
+        sandbox: where it runs.
+        options: how.
+        on_results: told how many more tests are done, from any thread.
+        batches: keeps the results of each finished chunk, and serves those that it has; None for nowhere.
+
+    Raises:
+        SandboxUnavailableError: no worker can be started.
+    """
+    lanes = max(1, options.workers)
+    idle: LifoQueue[_Lane] = LifoQueue()
+    waiting: deque[tuple[Sequence[UnitTest], Future[list[TestResult]]]] = deque()
+
+    def run_chunk(chunk: Sequence[UnitTest]) -> list[TestResult]:
+        lane = idle.get()
+        try:
+            return _chunk_results(lane, chunk, on_results, batches)
+        finally:
+            idle.put(lane)
+
+    with ExitStack() as stack:
+        for _ in range(lanes):
+            idle.put(stack.enter_context(closing(_Lane(program, sandbox, options, on_results))))
+        pool = stack.enter_context(ThreadPoolExecutor(max_workers=lanes))
+        # Entered last, so that what is left is dropped before the pool waits for what is running.
+        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
+        for chunk in chunked(tests):
+            waiting.append((chunk, pool.submit(run_chunk, chunk)))
+            if len(waiting) >= AHEAD * lanes:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+
+
+def chunked(tests: Iterable[UnitTest]) -> Iterator[list[UnitTest]]:
+    """Yields tests in chunks of `CHUNK` tests or `CHUNK_BYTES` bytes, whichever is full first."""
+    chunk: list[UnitTest] = []
+    size = 0
+    for test in tests:
+        own = len(json.dumps(test.data))
+        if chunk and (len(chunk) >= CHUNK or size + own > CHUNK_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(test)
+        size += own
+    if chunk:
+        yield chunk
+
+
+def _chunk_results(
+    lane: "_Lane", chunk: Sequence[UnitTest], on_results: Callable[[int], None], batches: Batches | None
+) -> list[TestResult]:
+    if batches is None:
+        return lane.run(chunk)
+    key = lane.key(chunk)
+    results = batches.get(key)
+    if results is not None:
+        on_results(len(results))
         return results
-
-    def run_lane(number: int) -> list[list[TestResult]]:
-        with closing(work[number]) as lane:
-            return [run_chunk(lane, chunk) for chunk in chunks[number::lanes]]
-
-    with ThreadPoolExecutor(max_workers=lanes) as pool:
-        done = list(pool.map(run_lane, range(lanes)))
-    return [result for index in range(len(chunks)) for result in done[index % lanes][index // lanes]]
-
-
-def _chunk_key(program: ProgramSource, chunk: Sequence[UnitTest], sandbox: Sandbox, options: RunOptions) -> str:
-    """Returns a key of all that decides the results of a chunk; the number of workers does not."""
-    decisive = {"seed": options.seed, "per_test_s": options.per_test_s, "max_deaths": options.max_deaths}
-    where = {"level": sandbox.level, "limits": asdict(sandbox.limits)}
-    return content_key([asdict(program), [to_worker(test) for test in chunk], decisive, where])
-
-
-class _Counter:
-    """Counts results over all threads."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total = total
-        self._progress = progress
-        self._done = 0
-        self._lock = threading.Lock()
-
-    def add(self, number: int = 1) -> None:
-        with self._lock:
-            self._done += number
-            if self._progress:
-                self._progress(self._done, self._total)
+    results = lane.run(chunk)
+    # A failure of ours is no answer: the chunk is run again by the next process.
+    if not any(result.outcome.is_ours for result in results):
+        batches.put(key, results)
+    return results
 
 
 class _Lane:
     """One worker at a time, for some of the chunks."""
 
     def __init__(
-        self, program: ProgramSource, sandbox: Sandbox, options: RunOptions, on_result: Callable[[], None]
+        self, program: ProgramSource, sandbox: Sandbox, options: RunOptions, on_results: Callable[[int], None]
     ) -> None:
         self._program = program
         self._sandbox = sandbox
         self._options = options
-        self._on_result = on_result
+        self._on_results = on_results
         self._worker: Worker | None = None
+
+    def key(self, tests: Sequence[UnitTest]) -> str:
+        """Returns a key of all that decides the results of a chunk; the number of workers does not."""
+        options = self._options
+        decisive = {"seed": options.seed, "per_test_s": options.per_test_s, "max_deaths": options.max_deaths}
+        where = {"level": self._sandbox.level, "limits": asdict(self._sandbox.limits)}
+        return content_key([asdict(self._program), [to_worker(test) for test in tests], decisive, where])
 
     def close(self) -> None:
         if self._worker is not None:
@@ -150,7 +223,7 @@ class _Lane:
                 results += self._rest(tests[len(results) :], reply, deaths)
             else:
                 results.append(death_result(tests[len(results)], reply, self._options.per_test_s))
-                self._on_result()
+                self._on_results(1)
         return results
 
     def _request(self, tests: Sequence[UnitTest]) -> Reply:
@@ -160,7 +233,7 @@ class _Lane:
         data: list[Json] = [to_worker(test) for test in tests]
         options = self._options
         return worker.run_tests(
-            data, seed=options.seed, per_test_s=options.per_test_s, on_result=lambda _: self._on_result()
+            data, seed=options.seed, per_test_s=options.per_test_s, on_result=lambda _: self._on_results(1)
         )
 
     def _started(self) -> Worker:
@@ -171,7 +244,7 @@ class _Lane:
     def _rest(self, tests: Sequence[UnitTest], reply: Reply, deaths: int) -> Iterator[TestResult]:
         """Yields results of tests that are not run: the program does not load, or died too often."""
         for test in tests:
-            self._on_result()
+            self._on_results(1)
             if self._started().loaded.outcome is not Outcome.OK:
                 yield death_result(test, reply, self._options.per_test_s)
             else:

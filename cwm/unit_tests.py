@@ -3,7 +3,7 @@
 A test is data. A worker runs it (`cwm.sandbox.test_runner`); the prompt shows it as text (`render`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cwm import closed_deck
@@ -23,10 +23,12 @@ __all__ = [
     "UnitTest",
     "accuracy",
     "build",
+    "count",
     "death_result",
     "parse_result",
     "render",
     "select_for_prompt",
+    "stream",
     "to_worker",
 ]
 
@@ -73,19 +75,44 @@ def build(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptio
     Returns:
         The tests, by kind in the order of `options.kinds`, then by game and step. Ids are unique within the list.
     """
-    tests: list[UnitTest] = []
-    for kind in options.kinds:
-        if options.deck == "closed" and kind in ("transition", "value"):
-            continue
+    return list(stream(trajectories, options))
+
+
+def stream(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> Iterator[UnitTest]:
+    """Yields the tests of `build`, in its order, one game at a time: they need much more memory than the games.
+
+    Args:
+        trajectories: recorded games; walked through several times.
+        options: which tests.
+    """
+    for kind in _kinds(options):
         if kind == "transition":
-            tests += [test for trajectory in trajectories for test in _transitions(trajectory)]
+            yield from (test for trajectory in trajectories for test in _transitions(trajectory))
         elif kind == "inference":
-            tests += _inference(trajectories, options)
+            yield from _inference(trajectories, options)
         elif kind == "value":
-            tests += [test for trajectory in trajectories for test in _values(trajectory)]
+            yield from (test for trajectory in trajectories for test in _values(trajectory))
         elif trajectories:
-            tests += _random_plays(len(trajectories[0].player_names), options)
-    return tests
+            yield from _random_plays(len(trajectories[0].player_names), options)
+
+
+def count(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> int:
+    """Returns how many tests `build` makes, without making them."""
+    kinds = _kinds(options)
+    found = options.random_plays if trajectories and "random_play" in kinds else 0
+    for trajectory in trajectories:
+        states = sum(step.state is not None for step in trajectory.steps)
+        found += states * sum(kind in ("transition", "value") for kind in kinds)
+        if "inference" in kinds and options.deck == "closed":
+            found += closed_deck.count(trajectory)
+        elif "inference" in kinds:
+            found += sum(step.player >= 0 for step in trajectory.steps)
+    return found
+
+
+def _kinds(options: BuildOptions) -> list[Kind]:
+    closed = options.deck == "closed"
+    return [kind for kind in options.kinds if not (closed and kind in ("transition", "value"))]
 
 
 def to_worker(test: UnitTest) -> Json:
@@ -169,16 +196,18 @@ def _name(trajectory: Trajectory, player: int) -> str:
     return {CHANCE: "chance", TERMINAL: "terminal"}.get(player) or trajectory.player_names[player]
 
 
-def _inference(trajectories: Sequence[Trajectory], options: BuildOptions) -> list[UnitTest]:
+def _inference(trajectories: Sequence[Trajectory], options: BuildOptions) -> Iterator[UnitTest]:
     if options.deck == "closed":
-        return closed_deck.inference_tests(trajectories, options.samples, options.several_draws, options.return_draws)
+        draws = (options.samples, options.several_draws, options.return_draws)
+        yield from closed_deck.inference_tests(trajectories, *draws)
+        return
     evidence = SeveralStates if options.infers == "state" else SeveralHistories
     several = evidence(trajectories, options.reference)
-    return [test for trajectory in trajectories for test in _inferences(trajectory, several, options)]
+    for trajectory in trajectories:
+        yield from _inferences(trajectory, several, options)
 
 
-def _inferences(trajectory: Trajectory, several: SeveralHistories, options: BuildOptions) -> list[UnitTest]:
-    tests = []
+def _inferences(trajectory: Trajectory, several: SeveralHistories, options: BuildOptions) -> Iterator[UnitTest]:
     for number, step in enumerate(trajectory.steps):
         if step.player < 0:
             continue
@@ -192,8 +221,7 @@ def _inferences(trajectory: Trajectory, several: SeveralHistories, options: Buil
         }
         if options.infers == "state":
             data["legal_actions"] = list(step.legal_actions)
-        tests.append(_test("inference", data, trajectory, number))
-    return tests
+        yield _test("inference", data, trajectory, number)
 
 
 def _values(trajectory: Trajectory) -> list[UnitTest]:
