@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena import console
+from arena import console, run_model
 from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
 from arena.live_view import LiveView
 from arena.options import (
@@ -19,7 +19,6 @@ from arena.options import (
     ModelSpec,
     PriceIn,
     PriceOut,
-    Seed,
     Workers,
 )
 from arena.paper import page, scaling, settings, sheets, writing
@@ -27,8 +26,9 @@ from arena.paper.cells import Sheet
 from arena.paper.experiments import Rebuilding, Watching
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.measuring import Stored
+from arena.paper.paper_games import GAMES
 from arena.paper.settings import DEFAULT_MINUTES, Asked, Selection
-from arena.run_settings import Caps
+from arena.run_settings import Caps, standard_settings
 
 TABLES = "tables"
 REPORT = "report.html"
@@ -48,18 +48,20 @@ def command(
             help="Numbers of figures, with commas, or none. Default: 1-4 and 6-9, none if --tables is given.",
         ),
     ] = None,
-    seeds: Annotated[str, typer.Option("--seeds", help="Seeds of the syntheses, with commas.")] = "0",
+    seeds: Annotated[
+        str | None, typer.Option("--seeds", help="Seeds of the syntheses, with commas. Default: 0.")
+    ] = None,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     budget: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--budget",
             min=0.0,
-            help="Minutes a game on this machine. A small part of it is timed first; simulations, matches and "
-            "held-out transitions that fit are kept in the folder, printed in every table, and not chosen again.",
+            help=f"Minutes a game on this machine, default {DEFAULT_MINUTES:g}. A small part of it is timed first; "
+            "simulations, matches and held-out transitions that fit are kept in the folder and printed in every table.",
         ),
-    ] = DEFAULT_MINUTES,
+    ] = None,
     paper_setting: Annotated[
         bool,
         typer.Option(
@@ -73,15 +75,21 @@ def command(
     matches: Annotated[int | None, typer.Option(min=1, help="Matches a seat, not chosen by time.")] = None,
     transitions: Annotated[int | None, typer.Option(min=1, help="Held-out transitions, not chosen by time.")] = None,
     player_deals: Annotated[
-        int, typer.Option("--player-deals", min=1, help="Matches a seat with the language model of --llm, live.")
-    ] = 5,
+        int | None,
+        typer.Option("--player-deals", min=1, help="Matches a seat with the language model of --llm. Default: 5."),
+    ] = None,
     run: Annotated[
-        Path | None, typer.Option("--run", help="Folder that keeps everything, so that a killed rebuilding goes on.")
+        Path | None,
+        typer.Option(
+            "--run", help="Folder that keeps everything and what was asked for: `cwm paper --run FOLDER` goes on."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="Folder of tables and report. Default: that of --run.")
     ] = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Matches and held-out games derive from it. Default: 0.")
+    ] = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_money: MaxMoney = None,
@@ -94,21 +102,20 @@ def command(
     """Rebuild the CWM paper's tables and figures, each number beside the paper's, from recorded completions or live."""
     selection = _selection(tables, figures)
     given = {"simulations": simulations, "rollouts": rollouts, "deals": matches, "transitions": transitions}
-    asked = Asked(
-        games=settings.chosen_games(games),
-        seeds=settings.chosen_seeds(seeds),
-        llm=llm,
-        base_url=base_url,
-        minutes=budget,
-        scale=_scale(given, paper_setting),
-        player_deals=player_deals,
-        seed=seed,
-    )
+    told = {
+        "games": settings.chosen_games(games),
+        "seeds": settings.chosen_seeds(seeds),
+        "llm": llm,
+        "base_url": base_url,
+        "minutes": budget,
+        "scale": _scale(given, paper_setting),
+        "player_deals": player_deals,
+        "seed": seed,
+    }
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
-    if llm is None and caps != Caps():
-        raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
     folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    asked = settings.keep(folder, asked)
+    _check_model(llm or settings.known_llm(folder), base_url, caps)
+    asked = settings.keep(folder, told)
     console.notices.print(f"run folder {folder}")
     rebuilt = _run(folder, asked, selection, caps, workers)
     found = sheets.build(Stored(folder, asked), selection)
@@ -124,14 +131,22 @@ def _selection(tables: str | None, figures: str | None) -> Selection:
     return Selection(chosen, settings.chosen_numbers(drawn, "--figures", FIGURE_BY_NUMBER))
 
 
-def _scale(given: dict[str, int | None], paper_setting: bool) -> tuple[tuple[str, int], ...]:
+def _check_model(llm: str | None, base_url: str | None, caps: Caps) -> None:
+    """Checks a live model's name, key and price before a folder is made."""
+    if llm is not None:
+        run_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
+    elif caps != Caps():
+        raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
+
+
+def _scale(given: dict[str, int | None], paper_setting: bool) -> tuple[tuple[str, int], ...] | None:
     own = {name: value for name, value in given.items() if value is not None}
     if paper_setting and own:
         raise UsageError(
             "--paper-setting is the paper's own numbers: leave it out, or leave out --simulations, --rollouts, "
             "--matches and --transitions."
         )
-    return scaling.paper_scale() if paper_setting else tuple(sorted(own.items()))
+    return scaling.paper_scale() if paper_setting else tuple(sorted(own.items())) or None
 
 
 def _run(folder: Path, asked: Asked, selection: Selection, caps: Caps, workers: int) -> Rebuilding:
@@ -141,7 +156,7 @@ def _run(folder: Path, asked: Asked, selection: Selection, caps: Caps, workers: 
             rebuilt.run()
             return rebuilt
     except BaseException:
-        console.notices.print(f"what was finished is kept in {folder}; the same command with --run {folder} goes on")
+        console.notices.print(f"what was finished is kept in {folder}; `cwm paper --run {folder}` goes on")
         raise
 
 
@@ -162,7 +177,7 @@ def _exit(rebuilt: Rebuilding, folder: Path) -> None:
     for problem in (*rebuilt.unanswered, *rebuilt.broken):
         console.notices.print(f"error: {problem}")
     if rebuilt.unanswered:
-        console.notices.print(f"the same command with --run {folder} goes on")
+        console.notices.print(f"`cwm paper --run {folder}` goes on")
         raise typer.Exit(EXIT_PROVIDER)
     if rebuilt.broken:
         raise typer.Exit(EXIT_SYSTEM)

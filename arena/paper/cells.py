@@ -13,7 +13,8 @@ State: TypeAlias = Literal[
 """`not recorded`: no completions of the synthesis ship, and no live model was asked; `not finished`: the synthesis gave
 no model, or has not come to an end; `not measured`: we have no such figure."""
 
-NO_WORD: Final = "–"
+_ROUNDING: Final = 1e-9
+"""An end of an interval that is 1 but for the last digits of its computation is 1."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Measured:
 def number(value: float, digits: int) -> str:
     """Returns a number with so many decimals; a share below 1 is never shown as 1, nor a zero as minus zero."""
     text = f"{value:.{digits}f}"
-    if value < 1 and digits >= 4 and float(text) == 1:
+    if value < 1 - _ROUNDING and digits >= 4 and float(text) == 1:
         return f"{1 - 10**-digits:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.paper import accuracy, matches, scaling, syntheses
+from arena.paper import accuracy, choosing, matches, scaling, syntheses
+from arena.paper.matches import Deals
 from arena.paper.measuring import has_value_function
 from arena.paper.paper_games import BY_ID, Variant
 from arena.paper.places import MATCHES, PLAYER, WITHOUT_VALUE, Place
@@ -101,9 +102,8 @@ class Rebuilding:
             accuracy.hold_out(tested[0].held_out, game, scale.transitions, self.asked.seed)
         for place in tested:
             self._test(place)
-        for place in needed:
-            if self._plays(place):
-                self._play(place, scale)
+        for variant in dict.fromkeys(place.variant for place in needed if self._plays(place)):
+            self._play_all([place for place in needed if place.variant == variant], scale)
 
     def _tests(self, place: Place) -> bool:
         return self.selection.tests(place.game, place.variant)
@@ -115,14 +115,19 @@ class Rebuilding:
         found = read_scale(self.root, game)
         if found is None:
             self.watching.stage(f"{BY_ID[game].name}: measuring how long a game takes")
-            # Deals are shared among the seeds of a synthesis, so what counts is its kinds.
-            kinds = {place.variant for place in places if self._plays(place)}
-            played = len(kinds) + sum(self.selection.ablates(game, kind) for kind in kinds)
             tested = sum(1 + self.selection.draws_curve(game, place.variant) for place in places if self._tests(place))
-            found = scaling.decide(places[0], self.asked, max(1, played), max(1, tested), self.workers)
+            played = max(1.0, self._played(places))
+            found = scaling.decide(places[0], self.asked, played, max(1, tested), self.workers)
             write_scale(self.root, game, found)
         self.watching.stage(f"{BY_ID[game].name}: {found.words}")
         return found
+
+    def _played(self, places: list[Place]) -> float:
+        """Returns how many times the two opponents are met for each deal, other matches counted as so many of these."""
+        kinds = [place.variant for place in places if self._plays(place)]
+        # Deals are shared among the seeds of a synthesis, so what counts is its kinds.
+        tournaments = sum(1 + self.selection.ablates(places[0].game, kind) for kind in set(kinds))
+        return tournaments + sum(choosing.work(places[0].game, kinds.count(kind)) for kind in set(kinds))
 
     def _test(self, place: Place) -> None:
         self.watching.stage(f"{in_words(BY_ID[place.game], place.variant)}: held-out tests")
@@ -131,13 +136,28 @@ class Rebuilding:
         if self.selection.draws_curve(place.game, place.variant):
             accuracy.measure_curve(place, seed, self.workers, told)
 
-    def _play(self, place: Place, scale: Scale) -> None:
-        self.watching.stage(f"{in_words(BY_ID[place.game], place.variant)}: matches")
-        self._tournament(place, MATCHES, matches.config(place, scale, self.asked))
+    def _play_all(self, places: list[Place], scale: Scale) -> None:
+        """Plays the syntheses of one kind, but the rejected ones, which share the deals."""
+        title = in_words(BY_ID[places[0].game], places[0].variant)
+        self.watching.stage(f"{title}: matches")
+        chosen = choosing.choose(
+            places,
+            scale,
+            self.asked.seed,
+            self.workers,
+            lambda done, total: self.watching.progress(f"{title}: matches among the models,", done, total),
+        )
+        for place in chosen:
+            self._play(place, scale, [other.seed for other in chosen])
+
+    def _play(self, place: Place, scale: Scale, seeds: list[int]) -> None:
+        deals = Deals.shared(scale.deals, seeds, place, self.asked.seed)
+        self._tournament(place, MATCHES, matches.config(place, scale, self.asked, deals))
         if self.selection.ablates(place.game, place.variant) and has_value_function(place):
-            self._tournament(place, WITHOUT_VALUE, matches.config(place, scale, self.asked, value=False))
+            self._tournament(place, WITHOUT_VALUE, matches.config(place, scale, self.asked, deals, value=False))
         if self.asked.llm is not None:
-            self._tournament(place, PLAYER, matches.config(place, scale, self.asked, llm=True))
+            deals = Deals.shared(self.asked.player_deals, seeds, place, self.asked.seed)
+            self._tournament(place, PLAYER, matches.config(place, scale, self.asked, deals, llm=True))
         if self._tests(place):
             told = self._counted(place, "online tests")
             accuracy.measure_online(place, matches.online(place), self.asked.seed, self.workers, told)

@@ -1,7 +1,7 @@
 """Matches of a synthesised model's planner: with the planner on the true game, with random, with a language model."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm.model_bundle import ModelBundle
 from games import registry
 from games.api import EstimatesValue
+from search.api import PlannerConfig
 
 MODEL: Final = "cwm"
 TRUE: Final = "true game"
@@ -30,63 +31,79 @@ MOVE_SECONDS: Final = 600.0
 OnGame = Callable[[Progress], None]
 
 
-def config(place: Place, scale: Scale, asked: Asked, *, value: bool = True, llm: bool = False) -> TournamentConfig:
+@dataclass(frozen=True)
+class Deals:
+    """Which deals a synthesis is played on: the paper picks one of them for each match, here they share the deals.
+
+    Attributes:
+        count: for each pair of agents.
+        seed: from which they derive; each synthesis meets deals of its own.
+    """
+
+    count: int
+    seed: int
+
+    @classmethod
+    def shared(cls, deals: int, seeds: Sequence[int], place: Place, seed: int) -> "Deals":
+        """Returns the share of one of several syntheses that are played."""
+        position = list(seeds).index(place.seed)
+        count = max(1, deals // len(seeds) + (position < deals % len(seeds)))
+        return cls(count, derive("paper", seed, place.seed))
+
+
+def config(
+    place: Place, scale: Scale, asked: Asked, deals: Deals, *, value: bool = True, llm: bool = False
+) -> TournamentConfig:
     """Returns the tournament of one synthesis, prepared.
 
     Args:
         place: the synthesis.
-        scale: simulations, rollouts, deals.
-        asked: the seed, and the language model.
+        scale: simulations and rollouts.
+        asked: the language model.
+        deals: how many, and which.
         value: whether the model's value function is used, where it has one.
         llm: the language model as the opponent, instead of random and the planner on the true game.
     """
     bundle = ModelBundle.load(place.folder)
-    planner = _planner(place.game, scale)
+    settings = planner(place.game, scale).to_json()
+    del settings["algorithm"]
     own = {"leaf": "value"} if value and bundle.value_source is not None else {"leaf": "rollout"}
-    model = AgentSpec("cwm", MODEL, planner=planner | own, model=str(place.folder))
+    model = AgentSpec("cwm", MODEL, planner=settings | own, model=str(place.folder))
     if llm:
         agents: tuple[AgentSpec, ...] = (model, AgentSpec("llm", LLM, model=asked.llm, llm=_llm_options(asked)))
     else:
-        agents = (model, _on_true_game(place.game, planner), AgentSpec("random", RANDOM))
+        agents = (model, _on_true_game(place.game, settings), AgentSpec("random", RANDOM))
     return tournament.prepare(
         TournamentConfig(
             game=place.game,
             agents=agents,
-            deals=asked.player_deals if llm else _share(scale.deals, asked.seeds, place.seed),
-            # Each synthesis meets deals of its own, as in the paper, where each match is played with one of them.
-            seed=derive("paper", asked.seed, place.seed),
+            deals=deals.count,
+            seed=deals.seed,
             lineups=tuple((0, other) for other in range(1, len(agents))),
             runtime=Runtime(level=shipped.level_of([bundle.hash]), move_timeout_s=MOVE_SECONDS),
         )
     )
 
 
-def _planner(game: str, scale: Scale) -> dict[str, Any]:
+def planner(game: str, scale: Scale) -> PlannerConfig:
+    """Returns the settings of every planner of a game."""
     settings = replace(
         standard_settings(game, None, None, 0), matches=MatchSettings(scale.deals, scale.simulations, scale.rollouts)
     )
     perfect = registry.make(game).info.perfect_information
-    planner = planner_config(settings, perfect, scale.simulations).to_json()
-    del planner["algorithm"]
-    return planner
+    return planner_config(settings, perfect, scale.simulations)
 
 
-def _on_true_game(game: str, planner: dict[str, Any]) -> AgentSpec:
+def _on_true_game(game: str, settings: dict[str, Any]) -> AgentSpec:
     made = registry.make(game)
     kind = "mcts" if made.info.perfect_information else "ismcts"
     leaf = {"leaf": "value"} if isinstance(made, EstimatesValue) else {"leaf": "rollout"}
-    return AgentSpec(kind, TRUE, planner=planner | leaf)  # type: ignore[arg-type]
+    return AgentSpec(kind, TRUE, planner=settings | leaf)  # type: ignore[arg-type]
 
 
 def _llm_options(asked: Asked) -> dict[str, Any]:
     # The CWM paper gives a bad answer no second chance (C.2).
     return {"retries": 0} | ({} if asked.base_url is None else {"base_url": asked.base_url})
-
-
-def _share(deals: int, seeds: Sequence[int], seed: int) -> int:
-    """Returns how many of the deals are played with the synthesis of one seed."""
-    place = seeds.index(seed)
-    return max(1, deals // len(seeds) + (place < deals % len(seeds)))
 
 
 def play(

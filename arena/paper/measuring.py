@@ -16,8 +16,10 @@ from arena.paper.layout import Opponent, TableLayout
 from arena.paper.paper_games import Variant
 from arena.paper.places import LEARNED, MATCHES, ONLINE, PLAYER, TEST, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked
+from arena.run_inputs import TRAIN_FILE
 from arena.run_report import RESULT_FILE
 from arena.synthesis_run import INPUTS
+from cwm import observation_vectors, trajectory_file
 from cwm.evaluation import Tally
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
@@ -125,11 +127,13 @@ class Stored:
 
     def trained(self, place: Place, digest: str, kind: str) -> tuple[Tally, str] | None:
         """Returns how a program of a synthesis did on the unit tests of one kind."""
+        made = self._results(place.folder) or {}
         with RunRecord.read(place.folder) as record:
-            reports = record.test_reports(digest)
-        if not reports or kind not in reports[0]["counts"]:
+            # Of several suites, the one that the result speaks of.
+            report = record.test_report(digest, made["suite"]) or next(iter(record.test_reports(digest)), None)
+        if report is None or kind not in report["counts"]:
             return None
-        counts = reports[0]["counts"][kind]
+        counts = report["counts"][kind]
         tally = Tally(counts["passed"], counts["failed"], counts["errors"], counts["timeouts"], counts["not_run"])
         return tally, place.source(f"journal.sqlite#test_results.{digest[:12]}.counts.{kind}")
 
@@ -235,14 +239,24 @@ class Stored:
             return _words(names.get(info.utility, info.utility), f"games/{game}")
         if key == "actions":
             return self._actions(game)
-        return Measured("not measured")
+        return self._observation(game) if key == "observation" else Measured("not measured")
+
+    def _observation(self, game: str) -> Measured:
+        """Returns how long our inferred vectors of the observations in the games of a synthesis are."""
+        places = self.places(game, "tree")
+        if not places:
+            return Measured(self.missing(game, "tree"))
+        path = places[0].folder / INPUTS / TRAIN_FILE
+        samples = [seen for game_ in trajectory_file.read(path) for step in game_.steps for seen in step.observations]
+        source = f"{path.relative_to(self.root)}#observations"
+        return Measured("measured", float(observation_vectors.infer(samples).width), unit="numbers", sources=(source,))
 
     def _actions(self, game: str) -> Measured:
         """Returns how many different actions of players were legal in the recorded games: at least so many exist."""
         places = self.places(game, "tree")
         if not places:
             return Measured(self.missing(game, "tree"))
-        path = places[0].folder / INPUTS / "train.jsonl"
+        path = places[0].folder / INPUTS / TRAIN_FILE
         held_out = places[0].held_out
         read = [path, held_out] if held_out.exists() else [path]
         seen = {action for file in read for action in _legal_actions(file)}

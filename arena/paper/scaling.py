@@ -3,7 +3,6 @@
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -36,19 +35,20 @@ TESTING: Final = 0.4
 PLAYING: Final = 0.6
 
 
-def decide(place: Place, asked: Asked, played: int, tested: int, workers: int) -> Scale:
+def decide(place: Place, asked: Asked, played: float, tested: int, workers: int) -> Scale:
     """Returns the scale of a game, after playing and testing a little of it.
 
     Args:
         place: a finished synthesis of the game.
         asked: minutes, seed, and numbers that are given.
-        played: how many tournaments of the kind of the probe are to be played.
+        played: how many times the matches of the probe are to be played for each deal.
         tested: how many programs are to be tested on the held-out games.
         workers: processes.
     """
     given = dict(asked.scale)
-    if set(given) >= {"simulations", "rollouts", "deals", "transitions"}:
-        return Scale(**given)
+    whole = Scale.given(given)
+    if whole is not None:
+        return whole
     seconds = 60.0 * asked.minutes
     with tempfile.TemporaryDirectory(dir=place.root) as folder:
         a_transition = _seconds_a_transition(place, Path(folder), asked, tested, workers)
@@ -59,8 +59,7 @@ def decide(place: Place, asked: Asked, played: int, tested: int, workers: int) -
         "seconds for a simulation with one rollout at every move of a deal": a_simulation,
         "seconds for a transition": a_transition,
     }
-    found = Scale(simulations, rollouts, deals, transitions, measured)
-    return replace(found, **given)
+    return Scale(simulations, rollouts, deals, transitions, measured).but(given)
 
 
 def fitting(rungs: Sequence[tuple[int, int, int]], a_simulation: float, seconds: float) -> tuple[int, int, int]:
@@ -83,8 +82,8 @@ def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int,
 
 def _seconds_a_simulation(place: Place, folder: Path, asked: Asked) -> float:
     """Returns the seconds of one deal with both opponents in both seatings, for each simulation a move."""
-    prepared = matches.config(place, PROBE, asked)
-    result = matches.play(folder / "matches", replace(prepared, deals=1), 1)
+    prepared = matches.config(place, PROBE, asked, matches.Deals(PROBE.deals, asked.seed))
+    result = matches.play(folder / "matches", prepared, 1)
     return sum(map(_seconds, result.records)) / PROBE.simulations
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from arena.errors import UsageError
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
-from arena.paper.paper_games import BY_ID, GAMES, VARIANT_WORDS, PaperGame, Variant
+from arena.paper.paper_games import BY_ID, VARIANT_WORDS, PaperGame, Variant
 from arena.store import differences
 from cwm.llm.files import write_whole
 
@@ -35,6 +35,22 @@ class Scale:
     deals: int
     transitions: int
     measured: Mapping[str, float] | None = None
+
+    @classmethod
+    def given(cls, numbers: Mapping[str, int]) -> "Scale | None":
+        """Returns a scale that was given in full, None if a number is missing."""
+        if numbers.keys() < {"simulations", "rollouts", "deals", "transitions"}:
+            return None
+        return cls(numbers["simulations"], numbers["rollouts"], numbers["deals"], numbers["transitions"])
+
+    def but(self, numbers: Mapping[str, int]) -> "Scale":
+        """Returns this scale with the numbers that were given."""
+        return Scale.from_json(asdict(self) | dict(numbers))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Scale":
+        """Builds what `asdict` made; keys that a newer version wrote are passed over."""
+        return cls(**{key: value for key, value in data.items() if key in cls.__dataclass_fields__})
 
     @property
     def words(self) -> str:
@@ -137,20 +153,20 @@ class Selection:
         return {"mnk": {"tree"}, "bargaining": {"tree", "closed"}}.get(game, set())  # type: ignore[return-value]
 
 
-def chosen_games(text: str | None) -> tuple[str, ...]:
-    """Returns the games of a list with commas, in the paper's order; None for all.
+def chosen_games(text: str | None) -> tuple[str, ...] | None:
+    """Returns the games of a list with commas, in the paper's order; None for nothing said.
 
     Raises:
         UsageError: one of them is not in the paper.
     """
     if text is None:
-        return tuple(game.id for game in GAMES)
+        return None
     names = _parts(text)
     unknown = [name for name in names if name not in BY_ID]
     if unknown or not names:
         given = repr(unknown[0]) if unknown else "nothing"
         raise UsageError(f"--games names {given}; the paper's games are {', '.join(BY_ID)}.")
-    return tuple(game.id for game in GAMES if game.id in names)
+    return tuple(game for game in BY_ID if game in names)
 
 
 def chosen_numbers(text: str | None, option: str, known: Mapping[int, object]) -> tuple[int, ...]:
@@ -171,12 +187,14 @@ def chosen_numbers(text: str | None, option: str, known: Mapping[int, object]) -
     return tuple(number for number in known if str(number) in names)
 
 
-def chosen_seeds(text: str) -> tuple[int, ...]:
-    """Returns the seeds of a list with commas.
+def chosen_seeds(text: str | None) -> tuple[int, ...] | None:
+    """Returns the seeds of a list with commas; None for nothing said.
 
     Raises:
         UsageError: one of them is no whole number from 0.
     """
+    if text is None:
+        return None
     names = _parts(text)
     wrong = [name for name in names if not name.isdecimal()]
     if wrong or not names:
@@ -189,37 +207,46 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def keep(folder: Path, asked: Asked) -> Asked:
-    """Stores what is asked for in a new folder, or checks that an old one was asked for the same.
+def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
+    """Stores what is asked for in a new folder; in an old one, what was asked for before stands where nothing is given.
 
-    Games may be added to a folder, and left out: what was made for others stays.
+    Games may be left out and added: what was made for others stays. The minutes decide only games without a scale.
+
+    Args:
+        folder: of the rebuilding; made if missing.
+        given: attributes of `Asked` by name; those that are None are not given.
 
     Returns:
-        What is asked for.
+        What is asked for now.
 
     Raises:
-        UsageError: the folder holds another rebuilding, or is damaged.
+        UsageError: the folder holds a rebuilding with other settings, or is damaged.
     """
-    path = folder / ASKED_FILE
+    told = {name: value for name, value in given.items() if value is not None}
     folder.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        known = read(folder)
-        changed = differences(_fixed(known), _fixed(asked))
-        if changed:
-            raise UsageError(
-                f"{folder} was begun with other settings ({'; '.join(changed)}); use another folder, or those settings."
-            )
-        asked = replace(asked, minutes=known.minutes)
-    write_whole(path, json.dumps(asked.to_json(), indent=1, sort_keys=True) + "\n")
+    if not (folder / ASKED_FILE).exists():
+        asked = Asked(**({"games": tuple(BY_ID)} | told))
+        _write(folder, asked)
+        return asked
+    known = read(folder)
+    asked = replace(known, **told)
+    changed = differences(_fixed(known), _fixed(asked))
+    if changed:
+        raise UsageError(
+            f"{folder} was begun with other settings ({'; '.join(changed)}); use another folder, or those settings."
+        )
+    _write(folder, replace(asked, games=tuple(game for game in BY_ID if game in {*known.games, *asked.games})))
     return asked
 
 
 def _fixed(asked: Asked) -> dict[str, Any]:
     data = asked.to_json()
-    # Games are added one by one; the minutes decide only games that have no scale yet, syntheses only which are shown.
-    for name in ("games", "minutes", "seeds"):
-        del data[name]
+    del data["games"], data["minutes"]
     return data
+
+
+def _write(folder: Path, asked: Asked) -> None:
+    write_whole(folder / ASKED_FILE, json.dumps(asked.to_json(), indent=1, sort_keys=True) + "\n")
 
 
 def read(folder: Path) -> Asked:
@@ -233,6 +260,11 @@ def read(folder: Path) -> Asked:
         return Asked.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} cannot be read ({error}); give the folder of a `cwm paper`.") from error
+
+
+def known_llm(folder: Path) -> str | None:
+    """Returns the language model that a folder was begun with, None if it has none or is new."""
+    return read(folder).llm if (folder / ASKED_FILE).exists() else None
 
 
 def write_scale(folder: Path, game: str, scale: Scale) -> None:
@@ -250,10 +282,10 @@ def read_scale(folder: Path, game: str) -> Scale | None:
     """
     path = folder / game / SCALE_FILE
     try:
-        return Scale(**json.loads(path.read_text(encoding="utf-8")))
+        return Scale.from_json(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} cannot be read ({error}); delete it, and the game is measured anew.") from error
 
 

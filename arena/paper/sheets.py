@@ -56,8 +56,9 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
 
 
 DETAILS_NOTE = (
-    "Actions of ours: different ones that were legal in the recorded games, so at least so many. Our games describe "
-    "themselves as they are played here, in JSON; the paper's sizes are OpenSpiel's tensors."
+    "Actions of ours: different ones that were legal in the recorded games, so at least so many. Our observations are "
+    "JSON, and their size that of the vectors that a schema inferred from the recorded games gives; the paper's sizes "
+    "are OpenSpiel's tensors."
 )
 
 

@@ -11,7 +11,8 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from arena.paper.cells import Cell, Column, Sheet
+from arena.paper.cells import Cell, Sheet
+from arena.paper.layout import Column
 from arena.report.tables import add_row, new_table
 from cwm.llm.files import write_whole
 
@@ -56,16 +57,31 @@ _LATEX: Final = str.maketrans(
 
 
 def terminal_table(sheet: Sheet) -> Table:
-    """Returns a table for the terminal; the paper's figure stands in brackets under ours."""
-    made = new_table(sheet.title, sheet.label_names, [_stacked(column) for column in sheet.columns])
+    """Returns a table for the terminal; the paper's figure stands in brackets under ours.
+
+    One with many columns for each opponent has a row for each opponent instead.
+    """
+    groups = list(dict.fromkeys(column.group for column in sheet.columns))
+    tall = len(sheet.columns) > WIDEST and all(groups)
+    if tall:
+        names = list(dict.fromkeys(column.name for column in sheet.columns))
+        made = new_table(sheet.title, [*sheet.label_names, "against"], names)
+    else:
+        made = new_table(sheet.title, sheet.label_names, [_stacked(column) for column in sheet.columns])
     for row in sheet.rows:
-        add_row(made, *row.labels, *(_two_lines(cell) for cell in row.cells))
+        if not tall:
+            add_row(made, *row.labels, *map(_two_lines, row.cells))
+        for group in groups if tall else ():
+            cells = {cell.column.name: _two_lines(cell) for cell in row.cells if cell.column.group == group}
+            add_row(made, *row.labels, group, *(cells.get(name, "") for name in names))
         made.add_section()
     made.caption = Text("\n".join([READING, *sheet.notes]))
     made.caption_justify = "left"
     return made
 
 
+WIDEST: Final = 8
+"""Columns of numbers that fit side by side."""
 READING: Final = "Ours with its 95 % interval; in brackets the paper's."
 
 

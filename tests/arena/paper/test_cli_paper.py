@@ -1,0 +1,120 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.match import GameRecord
+from arena.paper import syntheses
+from arena.paper.settings import Asked
+from arena.store import GameStore
+
+SMALL = ("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30", "--workers", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "named"),
+    [
+        (["--games", "chess"], 2, "--games names 'chess'"),
+        (["--tables", "17"], 2, "--tables names '17'"),
+        (["--figures", "5"], 2, "--figures names '5'"),
+        (["--seeds", "-1"], 2, "--seeds names '-1'"),
+        (["--max-calls", "3"], 2, "Without --llm nothing is asked live"),
+        (["--paper-setting", "--matches", "3"], 2, "--paper-setting is the paper's own numbers"),
+        (["--llm", "nobody:x"], 3, "nobody"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_makes_no_folder(
+    refused: Any, tmp_path: Path, words: list[str], code: int, named: str
+) -> None:
+    ran = refused("paper", *words, "--run", tmp_path / "run")
+    assert ran.code == code
+    assert named in ran.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_killed_rebuilding_goes_on_and_comes_to_the_same(
+    cwm: Any, rebuilt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = ("--games", "tic_tac_toe", "--tables", "4,7", "--run", tmp_path)
+    stored: list[str] = []
+    add = GameStore.add
+
+    def killed(self: GameStore, key: str, record: GameRecord) -> None:
+        if len(stored) == 5:
+            raise KeyboardInterrupt
+        add(self, key, record)
+        stored.append(key)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GameStore, "add", killed)
+        ran = cwm("paper", *chosen, *SMALL)
+    assert ran.code == 130
+    assert f"`cwm paper --run {tmp_path}` goes on" in ran.err
+    ran = cwm("paper", "--run", tmp_path, "--tables", "4,7", "--workers", "1")
+    assert ran.code == 0
+    for name in ("table-4.csv", "table-7.csv"):
+        assert (tmp_path / "tables" / name).read_bytes() == (rebuilt / "tables" / name).read_bytes()
+
+
+def test_other_settings_in_the_same_folder_are_refused(refused: Any, rebuilt: Path) -> None:
+    ran = refused("paper", "--run", rebuilt, "--matches", "3")
+    assert ran.code == 2
+    assert "was begun with other settings" in ran.err
+
+
+def test_tables_go_where_they_are_asked_for(cwm: Any, rebuilt: Path, tmp_path: Path) -> None:
+    assert cwm("paper", "--run", rebuilt, "--tables", "4", "--output", tmp_path / "out").code == 0
+    assert {path.name for path in (tmp_path / "out" / "tables").iterdir()} == {
+        *("table-4.txt", "table-4.csv", "table-4.tex", "tables.json"),
+    }
+    assert (tmp_path / "out" / "report.html").exists()
+
+
+def test_synthesis_that_was_not_recorded_is_said_to_be_so(
+    cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cwm.llm.recordings.bundled_names", list)
+    ran = cwm("paper", "--games", "gin_rummy", "--tables", "2,12", "--run", tmp_path, "--json")
+    assert ran.code == 0
+    states = {cell["ours"]["state"] for sheet in ran.json for cell in sheet["cells"]}
+    assert states == {"not recorded"}
+    assert {cell["paper"]["value"] for cell in ran.json[0]["cells"]} == {0.06215, 0.10397, 0.53953, 467.2}
+
+
+def test_agents_that_nobody_trained_stand_beside_the_papers(cwm: Any, tmp_path: Path) -> None:
+    ran = cwm("paper", "--games", "backgammon", "--tables", "18", "--run", tmp_path, "--json")
+    assert ran.code == 0
+    cells = {(cell["goes"], cell["column"]): cell for cell in ran.json[0]["cells"]}
+    assert cells["first", "planner.loss"]["paper"]["value"] == 0.99
+    assert {cell["ours"]["state"] for cell in cells.values()} == {"not trained"}
+
+
+def test_live_model_is_asked_for_the_synthesis(cwm: Any, right_model: str, tmp_path: Path) -> None:
+    chosen = ("--games", "tic_tac_toe", "--tables", "4", "--llm", right_model, "--run", tmp_path)
+    ran = cwm("paper", *chosen, *SMALL, "--json")
+    assert ran.code == 0
+    cells = {cell["column"]: cell["ours"] for cell in ran.json[0]["cells"]}
+    assert cells["calls"]["value"] == 1.0
+    assert cells["transition.test"]["value"] == 1.0
+    assert json.loads((tmp_path / "paper.json").read_text(encoding="utf-8"))["llm"] == right_model
+
+
+@pytest.mark.parametrize(
+    ("variant", "named", "inference", "deck", "method"),
+    [
+        ("tree", "leduc_poker", "history", "open", "tree_search"),
+        ("state", "leduc_poker+state", "state", "open", "tree_search"),
+        ("closed", "leduc_poker+closed", "history", "closed", "tree_search"),
+        ("conversation", "leduc_poker+conversation", "history", "open", "conversation"),
+    ],
+)
+def test_recordings_are_found_by_name(
+    monkeypatch: pytest.MonkeyPatch, variant: Any, named: str, inference: str, deck: str, method: str
+) -> None:
+    monkeypatch.setattr("cwm.llm.recordings.bundled_names", lambda: [named, f"{named}-s3"])
+    asked = Asked(("leduc_poker",))
+    found = syntheses.settings_of("leduc_poker", variant, 3, asked)
+    assert found is not None
+    assert (found.recorded, found.inference, found.deck, found.synthesis.method) == (named, inference, deck, method)
+    assert syntheses.settings_of("leduc_poker", variant, 2, asked) is None

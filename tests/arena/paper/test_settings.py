@@ -1,0 +1,115 @@
+from pathlib import Path
+
+import pytest
+
+from arena.errors import UsageError
+from arena.paper import settings
+from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
+from arena.paper.scaling import RUNGS, fitting
+from arena.paper.settings import Asked, Scale, Selection
+
+
+def test_all_tables_of_the_paper_but_one_are_rebuilt() -> None:
+    assert set(TABLE_BY_NUMBER) == {*range(1, 17), *range(18, 25)}
+    assert set(FIGURE_BY_NUMBER) == {1, 2, 3, 4, 6, 7, 8, 9}
+
+
+def test_games_come_in_the_papers_order() -> None:
+    assert settings.chosen_games("leduc_poker, tic_tac_toe") == ("tic_tac_toe", "leduc_poker")
+
+
+def test_game_that_is_not_in_the_paper_is_refused() -> None:
+    with pytest.raises(UsageError, match="--games names 'kuhn_poker'; the paper's games are backgammon"):
+        settings.chosen_games("tic_tac_toe,kuhn_poker")
+
+
+def test_table_that_is_not_rebuilt_is_refused() -> None:
+    with pytest.raises(UsageError, match="--tables names '17'; those that are rebuilt are 1, 2"):
+        settings.chosen_numbers("1,17", "--tables", TABLE_BY_NUMBER)
+
+
+def test_none_chooses_no_table() -> None:
+    assert settings.chosen_numbers("none", "--tables", TABLE_BY_NUMBER) == ()
+
+
+def test_seed_that_is_no_number_is_refused() -> None:
+    with pytest.raises(UsageError, match="--seeds names 'x'"):
+        settings.chosen_seeds("0,x")
+
+
+@pytest.mark.parametrize(
+    ("tables", "figures", "game", "variants"),
+    [
+        ((4,), (), "tic_tac_toe", ["tree"]),
+        ((5, 7), (), "tic_tac_toe", ["tree", "conversation"]),
+        ((2, 10), (), "leduc_poker", ["state", "closed"]),
+        ((), (8,), "leduc_poker", ["closed"]),
+        ((), (9,), "bargaining", ["tree", "closed"]),
+        ((18, 24), (), "leduc_poker", []),
+        ((3,), (), "leduc_poker", []),
+    ],
+)
+def test_what_is_shown_decides_what_is_made(
+    tables: tuple[int, ...], figures: tuple[int, ...], game: str, variants: list[str]
+) -> None:
+    assert Selection(tables, figures).variants(game) == variants
+
+
+def test_accuracy_alone_needs_no_matches() -> None:
+    selection = Selection((1, 4), (1,))
+    assert not selection.plays("leduc_poker", "tree")
+    assert selection.tests("leduc_poker", "tree")
+    assert selection.draws_curve("leduc_poker", "tree")
+    assert not selection.draws_curve("tic_tac_toe", "tree")
+
+
+def test_what_was_asked_for_stands_where_nothing_is_given(tmp_path: Path) -> None:
+    first = settings.keep(tmp_path, {"games": ("tic_tac_toe",), "seed": 3, "scale": (("deals", 2),), "minutes": None})
+    assert first == Asked(("tic_tac_toe",), scale=(("deals", 2),), seed=3)
+    assert settings.keep(tmp_path, {"games": None, "seed": None}) == first
+
+
+def test_games_are_added_to_a_folder(tmp_path: Path) -> None:
+    settings.keep(tmp_path, {"games": ("leduc_poker",)})
+    assert settings.keep(tmp_path, {"games": ("tic_tac_toe",)}).games == ("tic_tac_toe",)
+    assert settings.read(tmp_path).games == ("tic_tac_toe", "leduc_poker")
+
+
+def test_folder_takes_no_other_seed(tmp_path: Path) -> None:
+    settings.keep(tmp_path, {"seed": 1})
+    with pytest.raises(UsageError, match="was begun with other settings \\(seed: 1, now 2\\)"):
+        settings.keep(tmp_path, {"seed": 2})
+
+
+def test_damaged_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / settings.ASKED_FILE).write_text("{", encoding="utf-8")
+    with pytest.raises(UsageError, match="cannot be read"):
+        settings.keep(tmp_path, {})
+
+
+def test_scale_is_kept_with_what_it_rests_on(tmp_path: Path) -> None:
+    scale = Scale(20, 1, 5, 100, {"seconds": 0.25})
+    settings.write_scale(tmp_path, "mnk", scale)
+    assert settings.read_scale(tmp_path, "mnk") == scale
+    assert settings.read_scale(tmp_path, "backgammon") is None
+
+
+def test_scale_says_what_it_is() -> None:
+    assert (
+        Scale(1000, 10, 100, 10_000).words == "1,000 simulations, 10 rollouts, 100 matches a seat, 10,000 transitions"
+    )
+    assert Scale(5, 1, 1, 40).words == "5 simulations, 1 rollout, 1 match a seat, 40 transitions"
+
+
+@pytest.mark.parametrize(
+    ("a_simulation", "seconds", "expected"),
+    [(1e-9, 1.0, RUNGS[0]), (0.01, 1000.0, (1000, 1, 100)), (0.01, 999.0, (500, 1, 100)), (1e9, 1.0, RUNGS[-1])],
+)
+def test_the_most_that_fits_is_played(a_simulation: float, seconds: float, expected: tuple[int, int, int]) -> None:
+    assert fitting(RUNGS, a_simulation, seconds) == expected
+
+
+def test_rungs_go_down_from_the_papers_own() -> None:
+    assert RUNGS[0] == (1000, 10, 100)
+    work = [simulations * rollouts * deals for simulations, rollouts, deals in RUNGS]
+    assert work == sorted(work, reverse=True)
