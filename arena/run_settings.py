@@ -22,6 +22,9 @@ DEFAULT_LLM = "recorded"
 """Stands for the recorded completions that ship with the project for the game at hand."""
 TOURNAMENT_DEALS = 6
 """Deals a pairing in the tournaments of value functions and policy priors."""
+FURTHER_GAMES = 5
+"""Games that a program which passes its tests plays on the model, and as many real ones."""
+FURTHER_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,9 @@ class RunSettings:
         deck: see `HiddenInformation`.
         inference: see `HiddenInformation`.
         vectors: see `VectorConfig`; None for observations that never become vectors.
+        further_games: games of a further round, see `arena.further_games`: so many of the planner on the model, and so
+            many real ones; 0 for no further rounds. A user's own game has none.
+        further_rounds: further rounds, at most.
     """
 
     game: str
@@ -82,6 +88,8 @@ class RunSettings:
     deck: Deck = "open"
     inference: Infers = "history"
     vectors: VectorConfig | None = None
+    further_games: int = FURTHER_GAMES
+    further_rounds: int = FURTHER_ROUNDS
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -107,6 +115,8 @@ class RunSettings:
             del data["deck"], data["inference"]
         if self.vectors is None:
             del data["vectors"]
+        if not self.further_games:
+            del data["further_games"], data["further_rounds"]
         return data
 
     @classmethod
@@ -117,7 +127,8 @@ class RunSettings:
             RunCorruptError: they are no settings of a run.
         """
         known = {item.name for item in fields(cls)}
-        values = {key: value for key, value in data.items() if key in known}
+        # A run from before there were further rounds goes on without them.
+        values = {"further_games": 0} | {key: value for key, value in data.items() if key in known}
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
             if values.get("value") is not None:

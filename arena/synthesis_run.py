@@ -4,45 +4,36 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from arena import played_games, run_inputs, run_matches, run_model
+from arena import run_inputs, run_matches, run_model
 from arena.errors import UsageError
 from arena.function_choice import Beside, FunctionChoice
-from arena.hidden_information import HiddenInformation
+from arena.further_games import FurtherGames
 from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
 from arena.run_inputs import Inputs
 from arena.run_settings import Caps, RunSettings, planner_config
+from arena.run_task import build_options as build_options
+from arena.run_task import make_task as make_task
+from arena.split_accuracy import SplitAccuracy
 from arena.tournament import Progress, TournamentConfig, TournamentResult
-from cwm import evaluation
 from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.evaluation import Evaluation, Tally
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle, describe, rules_hash
 from cwm.policy_prior import PriorResult
-from cwm.record import RunRecord, content_key
-from cwm.sandbox.host import Sandbox
+from cwm.record import RunRecord
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
 from cwm.synthesis_events import Event, OnEvent, ignore
-from cwm.synthesis_task import SynthesisTask, longest_game
-from cwm.test_batches import StoredBatches
-from cwm.test_execution import RunOptions
-from cwm.trajectories import Trajectory
-from cwm.unit_tests import BuildOptions, Kind
+from cwm.synthesis_task import SynthesisTask
 from cwm.value_function import ValueResult
 from cwm.vector_functions import VectorResult
-from games.api import Game, ResamplesHistory
-from search.api import PlannerConfig
+from games.api import Game
 
 KIND = "synthesis"
 INPUTS = "inputs"
 MODEL = "model"
 CAPS_FILE = "caps.json"
-
-PLANNER_SIMULATIONS = 200
-SHOWN_FAILURES = 20
-OPEN = HiddenInformation()
 
 
 @dataclass(frozen=True)
@@ -187,7 +178,7 @@ class SynthesisRun:
         self._on_stage = on_stage
         self._budget = run_model.budget(caps)
         self._model = run_model.compose(settings, caps, record, self._budget, recording)
-        self._sandbox = Sandbox(level=settings.level)
+        self._splits = SplitAccuracy(record, settings, inputs, workers, on_stage)
         self._functions = FunctionChoice(record, settings, inputs, self._model, workers, self._on_event, on_stage)
 
     def _on_event(self, event: Event) -> None:
@@ -199,7 +190,7 @@ class SynthesisRun:
         made = self.model()
         if made.bundle is None:
             return made
-        evaluations = self._evaluations(made.bundle)
+        evaluations = self._splits.finished(made.bundle)
         bundle = replace(made.bundle, metadata=self._metadata(made, evaluations))
         bundle.save(self.record.folder / MODEL)
         return replace(made, bundle=bundle, evaluations=evaluations)
@@ -209,7 +200,7 @@ class SynthesisRun:
         synthesis = self._synthesis()
         if synthesis.best is None:
             return Outcome(synthesis, None, None, {}, self.tally())
-        bundle = self._bundle(synthesis)
+        bundle = self._bundle(synthesis.best.source)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
         bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
         bundle.save(self.record.folder / MODEL)
@@ -230,12 +221,9 @@ class SynthesisRun:
         if game is None or bundle is None:
             return outcome
         records = [record for record in matches.records if run_matches.MODEL_AGENT in record.seats]
-        played = played_games.trajectories(game, records)
-        if not played:
+        found = self._splits.of_matches(game, bundle, records)
+        if found is None:
             return outcome
-        # A resumed run may hold games that could not be played before: other games are another evaluation.
-        games = content_key([[action for _, action in record.actions] for record in records])
-        found = self._evaluation("online", bundle, lambda: played, games[:16])
         evaluations = {**outcome.evaluations, "online": found}
         bundle = replace(bundle, metadata=self._metadata(outcome, evaluations))
         bundle.save(self.record.folder / MODEL)
@@ -247,22 +235,24 @@ class SynthesisRun:
 
     def _synthesis(self) -> SynthesisResult:
         settings = self.settings.synthesis
-        hidden = self.settings.hidden
-        task = make_task(self.inputs, hidden)
-        tester = ProcessTester(
+        task = make_task(self.inputs, self.settings.hidden)
+        games = FurtherGames(self.record, self.settings, self.inputs, self._workers, self._on_stage)
+        self._on_stage("synthesising the model")
+        further = games.further(self._bundle, self._tester)
+        return synthesize(task, settings, self._model, self._tester(task), self.record, self._on_event, further)
+
+    def _tester(self, task: SynthesisTask) -> ProcessTester:
+        return ProcessTester(
             task.tests,
             task.info,
             task.initial_state,
-            TestSettings.of(settings, workers=self._workers, level=self.settings.level),
-            run_inputs.hidden_pairs(hidden.judge(self.inputs.game), self.inputs.train),
+            TestSettings.of(self.settings.synthesis, workers=self._workers, level=self.settings.level),
+            run_inputs.hidden_pairs(self.settings.hidden.judge(self.inputs.game), self.inputs.train),
         )
-        self._on_stage("synthesising the model")
-        return synthesize(task, settings, self._model, tester, self.record, self._on_event)
 
-    def _bundle(self, synthesis: SynthesisResult) -> ModelBundle:
-        assert synthesis.best is not None
+    def _bundle(self, source: str) -> ModelBundle:
         return ModelBundle(
-            source=synthesis.best.source,
+            source=source,
             value_source=None,
             initial_state=self.inputs.initial_state,
             info=describe(self.inputs.info),
@@ -282,115 +272,8 @@ class SynthesisRun:
             },
         }
 
-    def _evaluations(self, bundle: ModelBundle) -> dict[str, Any]:
-        return {
-            "train": self._evaluation("train", bundle, lambda: list(self.inputs.train)),
-            **self._held_out(bundle),
-            **self._planner(bundle),
-        }
-
-    def _held_out(self, bundle: ModelBundle) -> dict[str, Any]:
-        if self.inputs.game is None and not self.inputs.held_out:
-            return {}
-        return {"test": self._evaluation("test", bundle, lambda: run_inputs.test_games(self.inputs, self.settings))}
-
-    def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
-        """Returns the accuracy along the games that the finished planner plays on the model itself.
-
-        Kind `path` counts those games: one that takes an action which the true game refuses is wrong.
-        """
-        game = self.inputs.game
-        # What chance does on a model of the closed deck is nothing that the true game knows.
-        if self.settings.hidden.judge(game) is None or game is None or self.settings.planner_games == 0:
-            return {}
-        leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
-        config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
-        config = replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1)
-        key = f"planner paths/{bundle.hash}"
-        found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))
-        return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}
-
-    def _planner_paths(self, game: Game, bundle: ModelBundle, config: PlannerConfig, key: str) -> list[Trajectory]:
-        stored = self.record.evaluation(f"{key}/games")
-        if stored is not None:
-            return [played_games.followed(game, index, actions) for index, actions in enumerate(stored["actions"])]
-        paths = played_games.of_planner(game, bundle, self.settings, config)
-        right = max(0, self.settings.planner_games - paths.refused - paths.failed)
-        tally = Tally(passed=right, wrong=paths.refused, errors=self.settings.planner_games - right - paths.refused)
-        self.record.put_evaluation(key, tally.to_json())
-        actions = [[step.action for step in path.steps[:-1]] for path in paths.trajectories]
-        self.record.put_evaluation(f"{key}/games", {"actions": actions})
-        return paths.trajectories
-
-    def _evaluation(
-        self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]], also: str = ""
-    ) -> Any:
-        key = f"{split}/{bundle.hash}" + (f"/{also}" if also else "")
-        stored = self.record.evaluation(key)
-        if stored is not None:
-            return stored
-        self._on_stage(f"evaluating: {split} games")
-        played = games()
-        batches = StoredBatches(self.record.journal, key)
-        made = evaluation.evaluate(
-            bundle.program(),
-            played,
-            self._sandbox,
-            build_options(self.inputs, bundle.value_source is not None, self.settings.hidden),
-            RunOptions(workers=self._workers, seed=self.settings.seed),
-            batches=batches,
-        )
-        payload = made.to_json() | {"split": split, "failures": _failures(made), "games": len(played)}
-        payload |= {"ends": run_inputs.ends(played, self.inputs.game)}
-        payload |= self.settings.hidden.bound(bundle, played, self._sandbox, self.settings.seed)
-        self.record.put_evaluation(key, payload)
-        batches.clear()
-        return payload
-
-
-def make_task(inputs: Inputs, hidden: HiddenInformation = OPEN) -> SynthesisTask:
-    """Returns rules, interface and unit tests of the game as the synthesis takes them."""
-    return SynthesisTask.of(
-        inputs.rules,
-        inputs.info,
-        inputs.initial_state,
-        inputs.train,
-        "none" if inputs.info.perfect_information else hidden.inference,
-        reference_of(inputs),
-        hidden.deck,
-    )
-
-
-def reference_of(inputs: Inputs) -> ResamplesHistory | None:
-    """Returns the reference game's own inference function, None if there is none."""
-    return inputs.game if isinstance(inputs.game, ResamplesHistory) else None
-
 
 def first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps) -> DryRun:
     """Returns what the first call would send and cost; calls nothing."""
     price = run_model.price(settings, caps)
     return dry_run(make_task(inputs, settings.hidden), settings.synthesis, price)
-
-
-def build_options(inputs: Inputs, value: bool, hidden: HiddenInformation = OPEN) -> BuildOptions:
-    """Returns which tests are made of a game's trajectories."""
-    kinds: list[Kind] = ["transition", "random_play"]
-    if not inputs.info.perfect_information:
-        kinds.append("inference")
-    if value:
-        kinds.append("value")
-    return BuildOptions(
-        kinds=tuple(kinds),
-        reference=reference_of(inputs),
-        max_length=longest_game(inputs.info, inputs.train),
-        deck=hidden.deck,
-        infers=hidden.inference,
-    )
-
-
-def _failures(made: Evaluation) -> list[dict[str, Any]]:
-    """Returns the first failed tests of an evaluation in words."""
-    return [
-        {"id": result.id, "kind": result.kind, "field": result.field, "message": result.message}
-        for result in made.failed[:SHOWN_FAILURES]
-    ]

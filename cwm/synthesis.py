@@ -5,13 +5,13 @@ on the same `RunRecord` with a `Journaled` model: stored answers and test result
 the one that the dead process would have made next.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cwm.answers import programs
 from cwm.candidate import Candidate, Tester, TestReport, unrun_report
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
+from cwm.further import Found, Further, Round, with_added
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, ReplayMissError, Request
 from cwm.llm.budget import Price
 from cwm.llm.tokens import estimate_request
 from cwm.prompting import TaskPrompts
@@ -27,80 +27,18 @@ from cwm.synthesis_events import (
     CandidateTested,
     Event,
     Finished,
+    FurtherTested,
     NodeChosen,
     OnEvent,
     PromptSent,
     ignore,
 )
+from cwm.synthesis_result import Reason
+from cwm.synthesis_result import SynthesisResult as SynthesisResult
 from cwm.synthesis_task import SynthesisTask, kinds
-
-Reason: TypeAlias = Literal["all_tests_pass", "retries_used", "budget", "unanswered"]
 
 STREAM = "synthesis"
 """Name of the event stream in a run record."""
-
-
-@dataclass(frozen=True)
-class SynthesisResult:
-    """What a synthesis came to.
-
-    Attributes:
-        best: the candidate with the highest pass rate, None if no answer held a program.
-        candidates: all of them, in order of appearance; `parent` makes them a tree.
-        reason: `all_tests_pass`, `retries_used`, `budget` (a cap would have been passed) or `unanswered` (too many
-            answers in a row held no program).
-        message: the reason in words.
-        calls: answers received, truncated, refused and empty ones too.
-        input_tokens: in all.
-        output_tokens: in all.
-        curve: pass rate of the best candidate after each call, length `calls`.
-        suite: key of the tests, under which the run record holds each program's report.
-    """
-
-    best: Candidate | None
-    candidates: tuple[Candidate, ...]
-    reason: Reason
-    message: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    curve: tuple[float, ...]
-    suite: str
-
-    @property
-    def accuracy(self) -> dict[str, float]:
-        """Share of passed training tests by kind, of the best candidate; {} if there is none."""
-        return {} if self.best is None else self.best.report.pass_rates()
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the result without sources and single test results, which the run record holds by hash."""
-        return {
-            "best": None if self.best is None else self.best.hash,
-            "accuracy": self.accuracy,
-            "reason": self.reason,
-            "message": self.message,
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "curve": list(self.curve),
-            "suite": self.suite,
-            "tree": [tree_entry(candidate) for candidate in self.candidates],
-        }
-
-
-def tree_entry(candidate: Candidate) -> Mapping[str, Any]:
-    """Returns one candidate's place in the tree as JSON."""
-    return {
-        "id": candidate.id,
-        "hash": candidate.hash,
-        "parent": candidate.parent,
-        "step": candidate.step,
-        "version": candidate.version,
-        "status": candidate.status,
-        "heuristic": candidate.heuristic,
-        "pass_rates": candidate.report.pass_rates(),
-        "duplicate_of": candidate.duplicate_of,
-    }
 
 
 @dataclass(frozen=True)
@@ -142,8 +80,12 @@ def synthesize(
     tester: Tester,
     record: RunRecord | None = None,
     on_event: OnEvent = ignore,
+    further: Further | None = None,
 ) -> SynthesisResult:
     """Asks for programs and refines them until every training test passes or a limit is reached.
+
+    With `further`, games are then played with the program; tests of theirs that it fails are added to the others, and
+    refinement goes on from it, with the retries and the budget that are left. Where it fails none, nothing is asked.
 
     Args:
         task: rules, interface, tests.
@@ -152,6 +94,7 @@ def synthesize(
         tester: tests programs, see `cwm.candidate_testing.ProcessTester`.
         record: where programs, test results and events are kept, None for nowhere.
         on_event: told of everything that happens, in order; on a resumed run of what is served again, too.
+        further: plays on with programs that pass, None for no further rounds.
 
     Returns:
         The best program so far, whatever ended the synthesis.
@@ -161,7 +104,7 @@ def synthesize(
         TesterError: programs could not be tested through no fault of theirs.
         RunRecordError: the record cannot be written.
     """
-    return _Synthesis(task, config, model, tester, record, on_event).run()
+    return _Synthesis(task, config, model, tester, record, on_event, further).run()
 
 
 class _Synthesis:
@@ -175,6 +118,7 @@ class _Synthesis:
         tester: Tester,
         record: RunRecord | None,
         on_event: OnEvent,
+        further: Further | None,
     ) -> None:
         self._task = task
         self._config = config
@@ -188,10 +132,9 @@ class _Synthesis:
             "conversation": Conversation,
         }
         self._refiner: Refiner = methods[config.method](writer, config)
-        self._suite = task.suite_hash(
-            {"test_seconds": config.test_seconds, "total_seconds": config.total_seconds, "seed": config.seed}
-            | {"max_timeouts": config.max_timeouts, "level": record.info.sandbox_level if record else None}
-        )
+        self._further = further
+        self._rounds: list[Round] = []
+        self._suite = self._suite_of(task)
         self._candidates: list[Candidate] = []
         self._curve: list[float] = []
         self._input_tokens = 0
@@ -203,15 +146,85 @@ class _Synthesis:
         try:
             for step_number in range(1 + self._config.num_retries):
                 answered = self._step(step_number)
-                best = self._best()
-                if best is not None and best.status == "passed":
+                if self._is_done():
                     return self._finish("all_tests_pass", "every training test passes")
                 unanswered = 0 if answered else unanswered + 1
                 if unanswered >= self._config.max_unanswered:
                     return self._finish("unanswered", f"{unanswered} answers in a row held no program")
         except BudgetExceededError as error:
             return self._finish("budget", str(error))
+        except ReplayMissError:
+            # A recording that was made without further rounds knows nothing of what they show; its program stands.
+            if not any(done.added for done in self._rounds):
+                raise
+            return self._finish(
+                "unanswered", "the recording ends before tests of further games, which the program fails"
+            )
         return self._finish("retries_used", f"{self._config.num_retries} refinement steps were made")
+
+    def _is_done(self) -> bool:
+        """Tells whether a program passes every test and further games, while any may be played, show nothing else."""
+        best = self._best()
+        while best is not None and best.status == "passed":
+            if self._further is None or len(self._rounds) >= self._further.rounds:
+                return True
+            if not self._added(best, self._further):
+                return True
+            best = self._best()
+        return False
+
+    def _added(self, passing: Candidate, further: Further) -> bool:
+        """Plays one further round with a program; returns whether it brought tests."""
+        number = len(self._rounds) + 1
+        found = further.search(passing, number)
+        done = Round.of(number, passing, len(self._curve), found)
+        self._rounds.append(done)
+        if found.tests:
+            self._extend(found, further)
+        self._emit(
+            FurtherTested(number, passing.id, done.games, done.tested, done.failed, done.added, self._best_heuristic())
+        )
+        if found.tests:
+            candidates = {candidate.id: candidate for candidate in self._candidates}
+            self._refiner.retested(TaskPrompts(self._task, self._config), candidates, passing.id)
+        return bool(found.tests)
+
+    def _extend(self, found: Found, further: Further) -> None:
+        """Adds tests to the suite and tests every program that runs at all on them."""
+        alone = further.tester(replace(self._task, tests=found.tests))
+        self._task = replace(self._task, tests=(*self._task.tests, *found.tests))
+        self._tester = further.tester(self._task)
+        self._suite = self._suite_of(self._task)
+        own = [candidate for candidate in self._candidates if candidate.duplicate_of is None]
+        running = [candidate for candidate in own if candidate.report.outcome is Outcome.OK]
+        reports = {
+            candidate.id: unrun_report(kinds(self._task.tests), candidate.report.outcome, candidate.report.problems)
+            for candidate in own
+        }
+        untested: list[Candidate] = []
+        for candidate in running:
+            stored = self._record.test_report(candidate.hash, self._suite) if self._record is not None else None
+            if stored is None:
+                untested.append(candidate)
+            else:
+                reports[candidate.id] = TestReport.from_json(stored)
+        tested = alone([candidate.source for candidate in untested]) if untested else []
+        for candidate, report in zip(untested, tested, strict=True):
+            reports[candidate.id] = with_added(candidate.report, found.tests, report)
+        self._candidates = [
+            replace(item, report=reports[item.id if item.duplicate_of is None else item.duplicate_of])
+            for item in self._candidates
+        ]
+        if self._record is not None:
+            for candidate in own:
+                self._record.put_test_report(candidate.hash, self._suite, reports[candidate.id].to_json())
+
+    def _suite_of(self, task: SynthesisTask) -> str:
+        config = self._config
+        return task.suite_hash(
+            {"test_seconds": config.test_seconds, "total_seconds": config.total_seconds, "seed": config.seed}
+            | {"max_timeouts": config.max_timeouts, "level": self._record.info.sandbox_level if self._record else None}
+        )
 
     def _step(self, number: int) -> bool:
         """Makes one refinement step; returns whether its answer held a program."""
@@ -220,9 +233,7 @@ class _Synthesis:
         answer = self._ask(number, step)
         candidates = self._candidates_of(number, step, answer.programs)
         self._refiner.observe(step, answer, candidates)
-        best = self._best()
-        if best is not None:
-            self._curve[-1] = best.heuristic
+        self._curve[-1] = self._best_heuristic()
         return bool(candidates)
 
     def _ask(self, number: int, step: Step) -> Answer:
@@ -256,8 +267,7 @@ class _Synthesis:
         completion = self._model.complete(
             Request(step.messages, self._task.purpose, cap, temperature=self._config.temperature)
         )
-        best = self._best()
-        self._curve.append(0.0 if best is None else best.heuristic)
+        self._curve.append(self._best_heuristic())
         self._input_tokens += completion.usage.input_tokens
         self._output_tokens += completion.usage.output_tokens
         return completion
@@ -335,6 +345,10 @@ class _Synthesis:
     def _best(self) -> Candidate | None:
         return max(self._candidates, key=Candidate.rank, default=None)
 
+    def _best_heuristic(self) -> float:
+        best = self._best()
+        return 0.0 if best is None else best.heuristic
+
     def _finish(self, reason: Reason, message: str) -> SynthesisResult:
         result = SynthesisResult(
             best=self._best(),
@@ -346,13 +360,14 @@ class _Synthesis:
             output_tokens=self._output_tokens,
             curve=tuple(self._curve),
             suite=self._suite,
+            rounds=tuple(self._rounds),
         )
         self._emit(
             Finished(
                 reason=reason,
                 message=message,
                 best=None if result.best is None else result.best.id,
-                heuristic=0.0 if result.best is None else result.best.heuristic,
+                heuristic=self._best_heuristic(),
                 calls=result.calls,
                 input_tokens=result.input_tokens,
                 output_tokens=result.output_tokens,

@@ -1,6 +1,6 @@
 """What happens during a synthesis, for a live view and the run record."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -74,6 +74,23 @@ class CandidateTested(Event):
     pass_rates: dict[str, float]
     problems: tuple[str, ...]
     duplicate_of: int | None
+
+
+@dataclass(frozen=True)
+class FurtherTested(Event):
+    """Games were played with a program that passed every test; `added` are the tests of these games that it failed.
+
+    The other fields are those of `cwm.further.Found`; `heuristic` is the best pass rate over all tests since.
+    """
+
+    kind: ClassVar[str] = "further_tested"
+    round: int
+    candidate: int
+    games: Mapping[str, int]
+    tested: Mapping[str, int]
+    failed: Mapping[str, int]
+    added: tuple[str, ...]
+    heuristic: float
 
 
 @dataclass(frozen=True)

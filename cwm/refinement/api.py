@@ -3,7 +3,7 @@
 The driver in `cwm.synthesis` does the rest in one way for both: calls, budgets, static checks, tests, records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -77,5 +77,15 @@ class Refiner(Protocol):
             step: what `propose` returned.
             answer: what the model said.
             candidates: the answer's programs, tested, in the answer's order.
+        """
+        ...
+
+    def retested(self, writer: PromptWriter, candidates: Mapping[int, Candidate], chosen: int) -> None:
+        """Takes note of tests that were added to the suite; called between two steps.
+
+        Args:
+            writer: writes prompts with the new tests.
+            candidates: every program so far, by id, with its report on all tests.
+            chosen: id of the program that the next step refines: it passed all tests before.
         """
         ...

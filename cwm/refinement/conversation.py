@@ -1,6 +1,6 @@
 """Sequential refinement: one chat, to which each answer's failures are appended (the CWM paper, 4.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cwm.candidate import Candidate
 from cwm.llm.api import Message
@@ -27,6 +27,7 @@ class Conversation:
         self._current: Candidate | None = None
         self._best: Candidate | None = None
         self._turns = 0
+        self._given = 0
 
     def propose(self) -> Step:
         """Returns the chat so far, which ends in the user's message."""
@@ -37,6 +38,7 @@ class Conversation:
         if answer.kind not in ("programs", "no_program"):
             return
         self._turns += 1
+        self._given = len(candidates)
         if candidates:
             self._current = max(candidates, key=Candidate.rank)
             if self._best is None or self._current.rank() > self._best.rank():
@@ -50,6 +52,13 @@ class Conversation:
             else self._writer.no_program()
         )
         self._messages += [Message("assistant", answer.completion.text), Message("user", reply)]
+
+    def retested(self, writer: PromptWriter, candidates: Mapping[int, Candidate], chosen: int) -> None:
+        """Goes on with the chat, whose last message now tells what is wrong with the program that passed before."""
+        self._writer = writer
+        self._best = self._current = candidates[chosen]
+        text = writer.follow_up(self._current, self._given) if self._turns else writer.refinement(self._current)
+        self._messages[-1] = Message("user", text)
 
     def _begin_anew(self) -> None:
         self._turns = 0

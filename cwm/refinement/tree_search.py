@@ -11,7 +11,7 @@ of them.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cwm.candidate import Candidate
@@ -63,6 +63,7 @@ class TreeSearch:
         self._arms: dict[int, Arm] = {}
         self._unfit: dict[int, Arm] = {}
         self._steps = 0
+        self._next: Candidate | None = None
 
     @property
     def arms(self) -> list[Arm]:
@@ -73,6 +74,9 @@ class TreeSearch:
         """Draws a program to refine; while none is worth it, repairs an unfit one or asks for a first one."""
         draws = self._draws()
         self._steps += 1
+        if self._next is not None:
+            candidate, self._next = self._next, None
+            return Step((Message("user", self._writer.refinement(candidate)),), candidate)
         if not draws:
             return Step((Message("user", self._writer.synthesis()),), None)
         chosen = max(draws, key=lambda key: (draws[key], -key))
@@ -93,6 +97,14 @@ class TreeSearch:
             arm.succeeded += 1
         elif arm is not None:
             arm.failed += 1
+
+    def retested(self, writer: PromptWriter, candidates: Mapping[int, Candidate], chosen: int) -> None:
+        """Keeps the tree: its programs have new pass rates, and the next step refines the one that passed before."""
+        self._writer = writer
+        for arms in (self._arms, self._unfit):
+            for key, arm in arms.items():
+                arm.candidate = candidates[key]
+        self._next = candidates[chosen]
 
     def _draws(self) -> dict[int, float]:
         rng = random.Random(f"thompson/{self._config.seed}/{self._steps}")

@@ -1,0 +1,208 @@
+"""Games for the further rounds of a synthesis: a program that passes its tests plays, and is tested where play went.
+
+Two kinds of games, both short of thought and few. The planner on the program plays the program itself, and what it did
+is followed on the true game: there one sees what the program wrongly allows. And real games are played, each seat by
+the planner on the program or at random: there one sees what the true game does. In the closed deck only the second
+kind is played, and of each game only what one player saw is looked at.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from statistics import mean
+from typing import Final
+
+from arena import match, played_games
+from arena.agents import Agent, RandomAgent
+from arena.model_agent import ModelAgent
+from arena.run_inputs import Inputs
+from arena.run_settings import RunSettings, planner_config
+from arena.run_task import build_options
+from arena.runtime import Runtime
+from arena.seeds import derive
+from cwm import failure_groups, test_execution, unit_tests
+from cwm.candidate import Candidate, Tester
+from cwm.further import Found, Further
+from cwm.llm.keys import canonical_json
+from cwm.model_bundle import ModelBundle
+from cwm.record import RunRecord
+from cwm.sandbox.host import Sandbox
+from cwm.synthesis_task import SynthesisTask
+from cwm.test_execution import RunOptions
+from cwm.test_types import TestResult, UnitTest
+from cwm.trajectories import Trajectory
+from games.api import Game
+from search.api import PlannerConfig
+
+ON_MODEL: Final = "the planner on the model"
+REAL_PLANNER: Final = "the planner on the true game"
+REAL_MIXED: Final = "the planner against random players on the true game"
+REAL_RANDOM: Final = "random players on the true game"
+REAL: Final = (REAL_PLANNER, REAL_MIXED, REAL_RANDOM)
+"""Who plays the real games of a round, in turn."""
+ONLINE: Final = (REAL_PLANNER, REAL_MIXED)
+"""Who plays the real games that a finished model is judged by, in turn."""
+
+ACTIONS_A_GAME: Final = 40_000
+"""Actions of the model that a planner tries in one game, about, rollouts included."""
+FEWEST_SIMULATIONS: Final = 4
+MOST_SIMULATIONS: Final = 50
+BELIEF: Final = 30
+"""States that a search starts from, at most, where something is hidden."""
+MOST_TESTED: Final = {"transition": 1000, "inference": 150}
+"""Tests of one round by kind, at most, drawn where the games hold more: those of inference take the longest."""
+MOST_ADDED: Final = 50
+"""Failed tests that one round adds: some of each way to fail, the smallest first."""
+PATIENCE: Final = 4.0
+"""A failed test is asked once more, by itself, with so many times the seconds: a busy machine is no mistake."""
+
+
+@dataclass(frozen=True)
+class PlayedGames:
+    """Games with a model.
+
+    Attributes:
+        trajectories: what happened on the true game, with distinct indices.
+        players: how many games by who played them.
+    """
+
+    trajectories: list[Trajectory]
+    players: dict[str, int]
+
+
+@dataclass(frozen=True)
+class FurtherGames:
+    """Plays and tests for one run; what a round found is served from the record if it was played before.
+
+    Attributes:
+        record: of the run.
+        settings: of the run.
+        inputs: rules and games.
+        workers: processes at once; changes no result.
+        on_stage: told in words what begins.
+    """
+
+    record: RunRecord
+    settings: RunSettings
+    inputs: Inputs
+    workers: int
+    on_stage: Callable[[str], None] = field(default=lambda text: None)
+
+    def further(
+        self, bundle: Callable[[str], ModelBundle], tester: Callable[[SynthesisTask], Tester]
+    ) -> Further | None:
+        """Returns what a synthesis needs for further rounds, None if the settings ask for none or no game can be
+        played: of a user's own game there is nothing to play on.
+
+        Args:
+            bundle: makes a model of a program.
+            tester: makes a tester of all tests of a task.
+        """
+        game = self.inputs.game
+        if game is None or not self.settings.further_games or not self.settings.further_rounds:
+            return None
+
+        def search(candidate: Candidate, number: int) -> Found:
+            return self._found(game, candidate, bundle(candidate.source), number)
+
+        return Further(self.settings.further_rounds, search, tester)
+
+    def online(self, game: Game, bundle: ModelBundle) -> list[Trajectory]:
+        """Returns as many real games of a finished model's planner as a round has; no round has the same deals."""
+        return self._real(game, bundle, derive("online games", self.settings.seed), 0, ONLINE)
+
+    def _found(self, game: Game, candidate: Candidate, bundle: ModelBundle, number: int) -> Found:
+        key = f"further/{number}/{candidate.hash}"
+        stored = self.record.evaluation(key)
+        if stored is not None:
+            return Found.from_json(stored)
+        self.on_stage(f"playing on with program {candidate.id}, round {number}")
+        played = self._played(game, bundle, number)
+        tests = self._tests(played.trajectories)
+        failed = self._failed(bundle, tests)
+        added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
+        found = Found(
+            tests=tuple(added),
+            games=played.players,
+            tested=dict(Counter(test.kind for test in tests)),
+            failed=dict(Counter(result.kind for result in failed)),
+        )
+        self.record.put_evaluation(key, found.to_json())
+        return found
+
+    def _played(self, game: Game, bundle: ModelBundle, number: int) -> PlayedGames:
+        count = self.settings.further_games
+        seed = derive("further games", self.settings.seed, number)
+        first = 1 + max(trajectory.index for trajectory in self.inputs.train) + 2 * count * (number - 1)
+        real = self._real(game, bundle, seed, first + count, REAL)
+        players = Counter(REAL[index % len(REAL)] for index in range(count))
+        # What chance does on a model of the closed deck is nothing that the true game knows.
+        if self.settings.hidden.judge(game) is None:
+            return PlayedGames(real, dict(players))
+        asked = replace(self.settings, planner_games=count, seed=seed)
+        paths = played_games.of_planner(game, bundle, asked, self._planner(game, bundle)).trajectories
+        numbered = [replace(path, index=first + index) for index, path in enumerate(paths)]
+        return PlayedGames([*numbered, *real], {ON_MODEL: count, **players})
+
+    def _real(self, game: Game, bundle: ModelBundle, seed: int, first: int, players: Sequence[str]) -> list[Trajectory]:
+        def play(index: int) -> Trajectory:
+            agents = self._seats(game, bundle, players[index % len(players)], index // len(players))
+            seeds = [derive("seat", seed, index, seat) for seat in range(len(agents))]
+            played = match.play(game, agents, derive("deal", seed, index), seeds, self.settings.level)
+            return played_games.followed(game, first + index, [action for _, action in played.actions])
+
+        with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
+            return list(pool.map(play, range(self.settings.further_games)))
+
+    def _seats(self, game: Game, bundle: ModelBundle, who: str, turn: int) -> list[Agent]:
+        seats = range(game.info.num_players)
+        planned = {REAL_PLANNER: set(seats), REAL_MIXED: {turn % len(seats)}, REAL_RANDOM: set[int]()}[who]
+        config, runtime = self._planner(game, bundle), Runtime(level=self.settings.level)
+        view = bundle.game_info.views[0]
+        return [
+            ModelAgent(bundle.program(), config, runtime, "cwm", view) if seat in planned else RandomAgent()
+            for seat in seats
+        ]
+
+    def _planner(self, game: Game, bundle: ModelBundle) -> PlannerConfig:
+        """Returns a planner that thinks little, and the less the longer the recorded games are."""
+        lengths = [len(trajectory.steps) for trajectory in self.inputs.train]
+        decisions = mean(sum(step.player >= 0 for step in trajectory.steps) for trajectory in self.inputs.train)
+        # A rollout takes half a game, on average.
+        simulations = int(ACTIONS_A_GAME / max(1.0, decisions * mean(lengths) / 2))
+        simulations = max(FEWEST_SIMULATIONS, min(MOST_SIMULATIONS, simulations))
+        config = planner_config(self.settings, game.info.perfect_information, simulations)
+        leaf = "value" if bundle.value_source is not None else "rollout"
+        return replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1, belief_size=min(BELIEF, simulations))
+
+    def _tests(self, played: Sequence[Trajectory]) -> list[UnitTest]:
+        """Returns tests of some games, each question once; random play is in the suite already."""
+        options = build_options(self.inputs, False, self.settings.hidden)
+        kinds = tuple(kind for kind in options.kinds if kind != "random_play")
+        tests = unit_tests.build(played, replace(options, kinds=kinds))
+        distinct: dict[str, UnitTest] = {}
+        for test in tests:
+            distinct.setdefault(canonical_json([test.kind, test.data]), test)
+        rng = random.Random(f"further tests/{self.settings.seed}")
+        chosen: set[str] = set()
+        for kind, most in MOST_TESTED.items():
+            ids = [test.id for test in distinct.values() if test.kind == kind]
+            chosen |= set(rng.sample(ids, min(most, len(ids))))
+        return [test for test in distinct.values() if test.id in chosen]
+
+    def _failed(self, bundle: ModelBundle, tests: Sequence[UnitTest]) -> list[TestResult]:
+        """Returns the results of tests that a model fails twice; what broke through a fault of ours is none."""
+        seconds = self.settings.synthesis.test_seconds
+        sandbox = Sandbox(level=self.settings.level)
+        options = RunOptions(workers=self.workers, seed=self.settings.synthesis.seed, per_test_s=seconds)
+        found = test_execution.run_tests(bundle.program(), tests, sandbox, options)
+        doubtful = [test for test, result in zip(tests, found, strict=True) if result.status != "pass"]
+        patient = replace(options, workers=1, per_test_s=PATIENCE * seconds)
+        again = test_execution.run_tests(bundle.program(), doubtful, sandbox, patient) if doubtful else []
+        return [result for result in again if result.status != "pass" and _is_an_answer(result)]
+
+
+def _is_an_answer(result: TestResult) -> bool:
+    return not result.outcome.is_ours and result.field != test_execution.NOT_RUN
