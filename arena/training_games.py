@@ -33,7 +33,7 @@ def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None)
     """
     game = true_game(bundle)
     if trajectories is not None:
-        games = trajectory_file.read(trajectories)
+        games = trajectory_file.read(trajectories, bundle.deck)
         return Inputs("", bundle.game_info, bundle.initial_state, tuple(games), (), game)
     if (model / RUN_FILE).exists():
         with RunRecord.read(model) as record:

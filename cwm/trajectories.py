@@ -26,13 +26,15 @@ class Step:
     """One state of a game and what was done there.
 
     Attributes:
-        state: the hidden state as JSON; None in a closed-deck recording.
+        state: the hidden state as JSON; None where it was not recorded, in the closed deck.
         player: who moves: 0, 1, …, -1 (chance) or -4 (over).
         legal_actions: of the player to move; chance's outcomes at a chance node; [] at the end.
         chance: (action, probability) at a chance node, else [].
         rewards: what the action before paid, one float a player.
         observations: what each player sees, by player id.
         action: what was done; None at the end.
+
+    In a game that was recorded from one seat, {} and 0.0 stand for what the others saw and were paid.
     """
 
     state: Json
@@ -54,6 +56,7 @@ class Trajectory:
         seed: what the game was drawn with, None if unknown.
         player_names: by player id.
         steps: the last one has `action` None.
+        seat: the one player whose turns, observations and rewards were recorded; None if everybody's were.
     """
 
     game: str
@@ -61,10 +64,11 @@ class Trajectory:
     seed: int | None
     player_names: tuple[str, ...]
     steps: tuple[Step, ...]
+    seat: int | None = None
 
     @property
     def returns(self) -> list[float]:
-        """Sum of the rewards, shape [num_players]."""
+        """Sum of the rewards, shape [num_players]; of a game that was recorded from one seat only that is known."""
         return [sum(column) for column in zip(*(step.rewards for step in self.steps), strict=True)]
 
     def history(self, player: int, end: int) -> list[tuple[Observation, Action | None]]:
@@ -88,14 +92,19 @@ class Trajectory:
                 "player": step.player,
                 "action": step.action,
                 "state": step.state,
-                "observations": list(step.observations),
+                "observations": self._known(step.observations),
                 "legal_actions": list(step.legal_actions),
                 "chance": [list(outcome) for outcome in step.chance],
-                "rewards": list(step.rewards),
+                "rewards": self._known(step.rewards),
             }
             if number == 0:
                 record |= {"seed": self.seed, "player_names": list(self.player_names)}
+                record |= {} if self.seat is None else {"seat": self.seat}
             yield record
+
+    def _known(self, values: Sequence[Json]) -> list[Json]:
+        """Returns one value a player, None for those that were not recorded."""
+        return [value if self.seat in (None, player) else None for player, value in enumerate(values)]
 
 
 @dataclass(frozen=True)

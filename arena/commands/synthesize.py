@@ -67,7 +67,7 @@ def command(
         typer.Option(
             "--deck",
             help="Hidden information: open (the states of the played games are shown and tested) or closed (of each "
-            "game only what one player saw and did).",
+            "game only what one player saw and did; played games of your own may lack their states).",
         ),
     ] = "open",
     inference: Annotated[
@@ -134,7 +134,7 @@ def command(
 ) -> None:
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
     stated = Stated(perfect_information, min_utility, max_utility)
-    inputs = _inputs(game, rules, trajectories, held_out, stated, games, seed)
+    inputs = _inputs(game, rules, trajectories, held_out, stated, games, seed, deck)
     hidden = HiddenInformation.asked(inputs.info, deck, inference, priors)
     given = {
         "method": method,
@@ -222,6 +222,7 @@ def _inputs(
     stated: Stated,
     games: int,
     seed: int,
+    deck: str,
 ) -> Inputs:
     if game is not None:
         if rules is not None or trajectories is not None:
@@ -234,7 +235,7 @@ def _inputs(
         return run_inputs.registered(game, games, seed)
     if rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
-    return run_inputs.own(rules, trajectories, held_out, stated)
+    return run_inputs.own(rules, trajectories, held_out, stated, "closed" if deck == "closed" else "open")
 
 
 def _further(path: Path | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`cwm trajectories`: play games of a registered game and record every step; check a file of one's own."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +13,12 @@ from arena.errors import UsageError
 from arena.options import AsJson, Seed, Workers
 from arena.suite_quality import Aim
 from cwm import trajectory_file
+from cwm.closed_deck import view
 from cwm.llm.files import write_whole
 from cwm.mutation_score import ScoreOptions
 from cwm.observation_schema import SchemaFormatError
 from cwm.observation_vectors import ObservationVectors, infer, try_out
+from cwm.test_types import Deck
 from cwm.trajectories import Trajectory, collect, write
 from games import registry
 from games.api import Json
@@ -145,12 +148,18 @@ def _observations(games: Iterable[Trajectory]) -> list[Json]:
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="File of JSON lines, one a step.")],
+    deck: Annotated[
+        str, typer.Option("--deck", help="open, or closed: as --deck closed takes it, with or without states.")
+    ] = "open",
     as_json: AsJson = False,
 ) -> None:
     """Check a file against the schema and say what was read; problems are named with their lines."""
-    trajectories = trajectory_file.read(file)
-    info = trajectory_file.infer_info(trajectories)
-    summary = {
+    if deck not in ("open", "closed"):
+        raise UsageError(f"--deck is {deck!r}; give open or closed.")
+    kept: Deck = "closed" if deck == "closed" else "open"
+    trajectories = trajectory_file.read(file, kept)
+    info = trajectory_file.infer_info(trajectories, deck=kept)
+    summary: dict[str, object] = {
         "game": info.id,
         "games": len(trajectories),
         "steps": sum(len(trajectory.steps) for trajectory in trajectories),
@@ -160,6 +169,12 @@ def check(
         "has_chance": info.has_chance,
         "returns": [info.min_utility, info.max_utility],
     }
+    if kept == "closed":
+        views = [view(trajectory) for trajectory in trajectories]
+        seats = Counter(seen.player for seen in views)
+        summary["games_by_seat"] = {str(player): seats[player] for player in sorted(seats)}
+        summary["decisions"] = sum(len(seen.decisions) for seen in views)
+        summary["initial_state"] = trajectories[0].steps[0].state or {}
     if as_json:
         console.print_json(summary)
         return
