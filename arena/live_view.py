@@ -7,8 +7,17 @@ from rich.status import Status
 from rich.text import Text
 
 from cwm.function_types import FunctionChosen, FunctionTested
+from cwm.further import describe
 from cwm.policy_prior import PriorTested
-from cwm.synthesis_events import AnswerReceived, CandidateTested, Event, Finished, NodeChosen, PromptSent
+from cwm.synthesis_events import (
+    AnswerReceived,
+    CandidateTested,
+    Event,
+    Finished,
+    FurtherTested,
+    NodeChosen,
+    PromptSent,
+)
 from cwm.value_function import ValueChosen, ValueTested
 from cwm.vector_functions import SCHEMA, VectorsChosen, VectorsTested
 
@@ -72,6 +81,9 @@ class LiveView:
             self.say(f"held-out observations that come back from vectors ({shares})")
         elif isinstance(event, FunctionChosen):
             self._chosen(event)
+        elif isinstance(event, FurtherTested):
+            told = describe(event.games, event.tested, event.failed, event.added)
+            self.say(f"further games, round {event.round}: {told}", "yellow" if event.added else "green")
         elif isinstance(event, Finished):
             self.say(f"synthesis: {event.message}", "bold")
 

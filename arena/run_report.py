@@ -29,6 +29,7 @@ from arena.report.data import (
 from arena.run_settings import RunSettings
 from arena.synthesis_run import MODEL, Outcome, read_caps
 from cwm.candidate import TestReport
+from cwm.further import describe
 from cwm.journal import RunCorruptError
 from cwm.likelihood import LikelihoodBound
 from cwm.llm.budget import Budget
@@ -132,6 +133,9 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
     rows = [("synthesis", str(result.get("synthesis", {}).get("message", "not finished")))]
     rows.append(("language model", ", ".join(sorted({call.model for call in calls})) or "–"))
     rows.append(("calls", str(len(calls))))
+    for number, done in enumerate(result.get("synthesis", {}).get("rounds", []), start=1):
+        told = describe(done["games"], done["tested"], done["failed"], tuple(done["added"]))
+        rows.append((f"further games, round {number}", told))
     if result.get("values") is not None:
         rows.append(("value function", function_report.summary(result["values"], "rollouts stay")))
     if result.get("priors") is not None:
@@ -234,10 +238,11 @@ def _tree(record: RunRecord, result: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView]:
-    best = result.get("synthesis", {}).get("best")
+    synthesis = result.get("synthesis", {})
+    best, suite = synthesis.get("best"), synthesis.get("suite")
     views = []
     for entry in _tree(record, result):
-        report = _report(record, entry["hash"])
+        report = _report(record, entry["hash"], suite)
         failing = [] if report is None else [item for item in report.results if item.status != "pass"]
         views.append(
             CandidateView(
@@ -260,10 +265,20 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
     return views
 
 
-def _report(record: RunRecord, program: str) -> TestReport | None:
-    """Returns what a run's one suite of tests said of a model, None if it was never tested."""
-    stored = record.test_reports(program)
-    return TestReport.from_json(stored[0]) if stored else None
+def _report(record: RunRecord, program: str, suite: str | None) -> TestReport | None:
+    """Returns what tests said of a model, None if it was never tested.
+
+    Args:
+        record: of the run.
+        program: hash.
+        suite: key of the tests; where the run has not got so far, it is the largest suite that the model was tested on:
+            further rounds add to it.
+    """
+    stored = None if suite is None else record.test_report(program, suite)
+    if stored is not None:
+        return TestReport.from_json(stored)
+    reports = [TestReport.from_json(report) for report in record.test_reports(program)]
+    return max(reports, key=lambda report: sum(count.total for count in report.counts.values()), default=None)
 
 
 def _similarity(record: RunRecord, bundle: ModelBundle | None) -> list[SimilarityRow]:

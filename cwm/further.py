@@ -13,6 +13,8 @@ from cwm.candidate import Candidate, Tester, TestReport, count_results
 from cwm.synthesis_task import SynthesisTask
 from cwm.test_types import UnitTest
 
+SHOWN_TESTS = 5
+
 
 @dataclass(frozen=True)
 class Found:
@@ -120,7 +122,8 @@ def describe(
     if not failed:
         return f"{whole}, all passed"
     kinds = ", ".join(f"{kind} {number}" for kind, number in sorted(failed.items()))
-    return f"{whole}, {sum(failed.values())} failed ({kinds}), added: {', '.join(added)}"
+    shown = ", ".join(added[:SHOWN_TESTS]) + (f" and {len(added) - SHOWN_TESTS} more" if added[SHOWN_TESTS:] else "")
+    return f"{whole}, {sum(failed.values())} failed ({kinds}), added: {shown}"
 
 
 def with_added(report: TestReport, added: tuple[UnitTest, ...], results: TestReport) -> TestReport:

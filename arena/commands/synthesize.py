@@ -30,7 +30,7 @@ from arena.options import (
 )
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs, Stated
-from arena.run_settings import DEFAULT_LLM, TOURNAMENT_DEALS, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, Caps, RunSettings
 from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
 from cwm.prior_task import PriorConfig
@@ -108,6 +108,19 @@ def command(
         Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
     ] = None,
     test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
+    further_games: Annotated[
+        int | None,
+        typer.Option(
+            "--further-games",
+            min=0,
+            help=f"Registered games: play on with a model that passes its tests, so many games of its planner on the "
+            f"model itself and so many real ones; what it gets wrong there is added to the tests, and refinement goes "
+            f"on. 0 for none, default {FURTHER_GAMES}. Of a game of your own there is nothing to play on.",
+        ),
+    ] = None,
+    further_rounds: Annotated[
+        int, typer.Option("--further-rounds", min=1, help="Rounds of further games, at most.")
+    ] = FURTHER_ROUNDS,
     syntheses: Annotated[
         int,
         typer.Option(
@@ -160,6 +173,8 @@ def command(
         tournament_deals=tournament_deals,
         deck=hidden.deck,
         inference=hidden.inference,
+        further_games=_further_games(inputs, further_games),
+        further_rounds=further_rounds,
     )
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if dry_run:
@@ -236,6 +251,17 @@ def _inputs(
     if rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
     return run_inputs.own(rules, trajectories, held_out, stated, "closed" if deck == "closed" else "open")
+
+
+def _further_games(inputs: Inputs, asked: int | None) -> int:
+    if inputs.game is not None:
+        return FURTHER_GAMES if asked is None else asked
+    if asked:
+        raise UsageError(
+            f"{inputs.info.id} is a game of your own, of which nothing but the recorded games can be played: leave out "
+            "--further-games. To learn from more games, add them to the file of --trajectories."
+        )
+    return 0
 
 
 def _further(path: Path | None) -> dict[str, Any]:
