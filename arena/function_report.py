@@ -60,7 +60,8 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
 
 def _baselines(found: dict[str, Any]) -> dict[str, float]:
     none = found["none_score"]
-    return ({} if none is None else {"none": none}) | found.get("baselines", {})
+    named: dict[str, float] = found.get("baselines", {})
+    return named if none is None else {"none": none, **named}
 
 
 def _chosen(found: dict[str, Any]) -> str:

@@ -176,7 +176,7 @@ class _Counts:
         states: set[bytes] = set()
         for trajectory in trajectories:
             transitions += _transitions(trajectory)
-            states.update(map(_digest, trajectory.steps))
+            states.update(_digest(step) for step in trajectory.steps if step.state is not None)
         return Evaluation(
             level=level,
             kinds={name: Tally(**counts) for name, counts in self._kinds.items()},
