@@ -173,11 +173,6 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     return Inputs(rules, info, train[0].steps[0].state or {}, tuple(train), tuple(held_out), None)
 
 
-def test_games(inputs: Inputs, settings: RunSettings) -> list[Trajectory]:
-    """Returns the games of `held_out_games`, unpacked."""
-    return list(held_out_games(inputs, settings))
-
-
 def held_out_games(
     inputs: Inputs, settings: RunSettings, workers: int = 1, kept: Path | None = None
 ) -> Sequence[Trajectory]:

@@ -12,6 +12,7 @@ from arena.match import GameRecord
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import build_options
+from arena.user_cache import cache_folder
 from cwm import evaluation
 from cwm.evaluation import Evaluation, Tally
 from cwm.model_bundle import ModelBundle
@@ -75,7 +76,10 @@ class SplitAccuracy:
     def _held_out(self, bundle: ModelBundle) -> dict[str, Any]:
         if self.inputs.game is None and not self.inputs.held_out:
             return {}
-        return {"test": self._evaluation("test", bundle, lambda: run_inputs.test_games(self.inputs, self.settings))}
+        return {"test": self._evaluation("test", bundle, self._fresh)}
+
+    def _fresh(self) -> Sequence[Trajectory]:
+        return run_inputs.held_out_games(self.inputs, self.settings, self._workers, cache_folder())
 
     def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
         """Returns the accuracy along the games that the finished planner plays on the model itself.
@@ -114,7 +118,7 @@ class SplitAccuracy:
         return paths.trajectories
 
     def _evaluation(
-        self, split: str, bundle: ModelBundle, games: Callable[[], list[Trajectory]], also: str = ""
+        self, split: str, bundle: ModelBundle, games: Callable[[], Sequence[Trajectory]], also: str = ""
     ) -> Any:
         key = f"{split}/{bundle.hash}" + (f"/{also}" if also else "")
         stored = self.record.evaluation(key)

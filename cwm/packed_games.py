@@ -50,14 +50,10 @@ class PackedGames(Sequence[Trajectory]):
 
 
 def _pack(trajectory: Trajectory) -> bytes:
-    about = (trajectory.game, trajectory.index, trajectory.seed, trajectory.player_names)
-    steps = [
-        (step.state, step.player, step.legal_actions, step.chance, step.rewards, step.observations, step.action)
-        for step in trajectory.steps
-    ]
-    return zlib.compress(marshal.dumps((about, steps)), _FASTEST)
+    about = {name: value for name, value in vars(trajectory).items() if name != "steps"}
+    return zlib.compress(marshal.dumps((about, [vars(step) for step in trajectory.steps])), _FASTEST)
 
 
 def _unpack(packed: bytes) -> Trajectory:
-    (game, index, seed, player_names), steps = marshal.loads(zlib.decompress(packed))
-    return Trajectory(game, index, seed, player_names, tuple(Step(*step) for step in steps))
+    about, steps = marshal.loads(zlib.decompress(packed))
+    return Trajectory(steps=tuple(Step(**step) for step in steps), **about)

@@ -11,6 +11,7 @@ from arena.match import GameRecord
 from arena.paper import syntheses
 from arena.paper.places import CURVE, ONLINE, TEST, Place
 from arena.run_settings import RunSettings
+from arena.user_cache import cache_folder
 from cwm import trajectories
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunMissingError, RunRecord
@@ -30,7 +31,7 @@ def hold_out(path: Path, game: str, transitions: int, seed: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     inputs = run_inputs.registered(game, 0, seed)
     settings = RunSettings(game, True, seed=seed + HELD_OUT_SEED, test_transitions=transitions)
-    trajectories.write(path, run_inputs.test_games(inputs, settings))
+    trajectories.write(path, run_inputs.held_out_games(inputs, settings, kept=cache_folder()))
 
 
 def evaluate(

@@ -14,7 +14,7 @@ from arena.policies import collect_mixed, standard_mixture
 from arena.run_inputs import registered
 from arena.run_settings import RunSettings
 from cwm.packed_games import PackedGames
-from cwm.trajectories import Trajectory
+from cwm.trajectories import Trajectory, game_seed
 from games import registry
 from games.api import Game
 
@@ -94,4 +94,6 @@ def test_held_out_games_are_packed_and_come_in_whole_batches(tmp_path: Path) -> 
     assert isinstance(games, PackedGames)
     assert len(games) == 40
     assert [game.index for game in games] == list(range(40))
-    assert list(games) == run_inputs.test_games(inputs, RunSettings("leduc_poker", True, test_transitions=200))
+    mixture = standard_mixture(registry.make("leduc_poker"))
+    own = game_seed(0, run_inputs.TEST_SEED_OFFSET)
+    assert list(games) == collect_mixed(registry.make("leduc_poker"), 40, own, mixture)

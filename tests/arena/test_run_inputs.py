@@ -24,7 +24,7 @@ def own_files(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.slow
 def test_held_out_yokai_games_hold_two_hundred_wins_and_losses_early_and_full_and_forced_no_ops() -> None:
     inputs = registered("yokai-9c-2p", 1, 0)
-    games = run_inputs.test_games(inputs, RunSettings("yokai-9c-2p", True))
+    games = run_inputs.held_out_games(inputs, RunSettings("yokai-9c-2p", True))
     counts = ends(games, inputs.game)
     won = [counts["won early"], counts["won at full length"]]
     lost = [counts["lost early"], counts["lost at full length"]]
@@ -37,7 +37,7 @@ def test_held_out_yokai_games_hold_two_hundred_wins_and_losses_early_and_full_an
 
 def test_held_out_games_are_none_of_the_training_games() -> None:
     inputs = registered("leduc_poker", 5, 0)
-    held_out = run_inputs.test_games(inputs, RunSettings("leduc_poker", True, test_transitions=300))
+    held_out = run_inputs.held_out_games(inputs, RunSettings("leduc_poker", True, test_transitions=300))
     assert sum(len(game.steps) - 1 for game in held_out) >= 300
     assert not {game.seed for game in inputs.train} & {game.seed for game in held_out}
 
