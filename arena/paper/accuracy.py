@@ -11,7 +11,6 @@ from arena.match import GameRecord
 from arena.paper import syntheses
 from arena.paper.places import CURVE, ONLINE, TEST, Place
 from arena.run_settings import RunSettings
-from arena.user_cache import cache_folder
 from cwm import trajectories
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunMissingError, RunRecord
@@ -24,14 +23,26 @@ HELD_OUT_SEED = 1
 """Another seed than any synthesis's: no training game is among the held-out ones."""
 
 
-def hold_out(path: Path, game: str, transitions: int, seed: int) -> None:
-    """Plays the held-out games of a game with the standard mixture of players, unless they are there."""
+def hold_out(path: Path, game: str, transitions: int, seed: int, workers: int, kept: Path | None = None) -> None:
+    """Plays the held-out games of a game with the standard mixture of players, unless they are there.
+
+    Args:
+        path: file that they are written to, JSON lines.
+        game: our id.
+        transitions: they hold at least so many.
+        seed: of the rebuilding.
+        workers: processes that play; changes no game.
+        kept: see `run_inputs.held_out_games`.
+
+    Raises:
+        WorkerDiedError: a process that plays ended.
+    """
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     inputs = run_inputs.registered(game, 0, seed)
     settings = RunSettings(game, True, seed=seed + HELD_OUT_SEED, test_transitions=transitions)
-    trajectories.write(path, run_inputs.held_out_games(inputs, settings, kept=cache_folder()))
+    trajectories.write(path, run_inputs.held_out_games(inputs, settings, workers, kept))
 
 
 def evaluate(

@@ -13,6 +13,7 @@ from arena.paper.places import MATCHES, PLAYER, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked, Scale, Selection, in_words, read_scale, write_scale
 from arena.run_settings import Caps
 from arena.tournament import TournamentConfig
+from arena.user_cache import cache_folder
 from cwm.llm.api import LanguageModelError
 from cwm.model_bundle import RUN_SUBFOLDER
 from cwm.synthesis_events import OnEvent, ignore
@@ -99,7 +100,9 @@ class Rebuilding:
         tested = [place for place in needed if self._tests(place)]
         if tested:
             self.watching.stage(f"{BY_ID[game].name}: playing held-out games")
-            accuracy.hold_out(tested[0].held_out, game, scale.transitions, self.asked.seed)
+            accuracy.hold_out(
+                tested[0].held_out, game, scale.transitions, self.asked.seed, self.workers, cache_folder()
+            )
         for place in tested:
             self._test(place)
         for variant in dict.fromkeys(place.variant for place in needed if self._plays(place)):

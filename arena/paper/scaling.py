@@ -73,7 +73,8 @@ def fitting(rungs: Sequence[tuple[int, int, int]], a_simulation: float, seconds:
 def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int, workers: int) -> float:
     """Returns the seconds that a held-out transition takes: to be played once, and to be tested with each program."""
     held_out = folder / "held-out.jsonl"
-    playing = _timed(lambda: accuracy.hold_out(held_out, place.game, PROBE.transitions, asked.seed))
+    # Played anew: games that are kept from before would say nothing of those that are not.
+    playing = _timed(lambda: accuracy.hold_out(held_out, place.game, PROBE.transitions, asked.seed, workers))
     testing = _timed(lambda: accuracy.evaluate(place.folder, folder / "test", held_out, asked.seed, workers))
     made = accuracy.figures(folder / "test")
     count = PROBE.transitions if made is None else max(1, int(made["transitions"]))

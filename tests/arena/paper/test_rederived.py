@@ -63,8 +63,9 @@ def student(values: list[float]) -> tuple[float, float, float]:
 
 def train_counts(folder: Path, game: str, kind: str) -> Counter[str]:
     place = synthesis(folder, game)
-    best = json.loads((place / "result.json").read_text(encoding="utf-8"))["synthesis"]["best"]
-    ((report,),) = rows(place / "journal.sqlite", "SELECT report FROM test_results WHERE program = ?", best)[:1]
+    made = json.loads((place / "result.json").read_text(encoding="utf-8"))["synthesis"]
+    query = "SELECT report FROM test_results WHERE program = ? AND suite = ?"
+    ((report,),) = rows(place / "journal.sqlite", query, made["best"], made["suite"])
     results = [item for item in json.loads(report)["results"] if item["kind"] == kind]
     return Counter(item["status"] for item in results)
 
