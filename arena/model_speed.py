@@ -57,7 +57,7 @@ class ModelSpeed:
         return SpeedProfile.of(source, reply.value)
 
     def pairs(self, old: str, new: str) -> list[Rates]:
-        """Times both programs in turn, each time in a fresh worker, and by the parent's own clock.
+        """Times both programs in turn, each time in a fresh worker, by its CPU time.
 
         Raises:
             TesterError: the old program fails under the planner.
@@ -100,7 +100,8 @@ class ModelSpeed:
         wanted = asked.simulations * len(self._positions())
         if reply.value.get("fallbacks") != 0 or reply.value.get("simulations") != wanted:
             return 0.0
-        return wanted / reply.wall_s
+        seconds = reply.value.get("seconds")
+        return wanted / max(seconds, session.TICK_S) if isinstance(seconds, float) else 0.0
 
     def _asked(self, source: str, payload: Sequence[str], module: str, function: str, argument: Json) -> Reply:
         program = replace(self.bundle, source=source).program()

@@ -15,6 +15,7 @@ from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
 from arena.report.tables import paper_table
 from cwm.llm import recordings
+from cwm.model_bundle import ModelBundle
 
 
 class Name(StrEnum):
@@ -43,7 +44,9 @@ def command(
     model: Annotated[
         Path | None,
         typer.Option(
-            "--model", help="strength, partners, equivalence: folder of a run or model; default: the recorded one."
+            "--model",
+            help="search (one --game), strength, partners, equivalence: folder of a run or model; default: the "
+            "recorded one.",
         ),
     ] = None,
     games: Annotated[
@@ -57,7 +60,9 @@ def command(
     ] = None,
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", help="equivalence: one option a game; default: all with a recorded model."),
+        typer.Option(
+            "--game", help="search, equivalence: one option a game; default: all, or all with a recorded model."
+        ),
     ] = None,
     deals: Annotated[
         int, typer.Option("--deals", min=1, help="equivalence: deals a game, each in all seatings.")
@@ -84,6 +89,9 @@ def command(
         )
         _equivalence(asked, workers, as_json)
         return
+    if name is Name.SEARCH:
+        _search(game or [setting.game for setting in search_speed.SETTINGS], model, seed, as_json)
+        return
     found = []
     for item in _measurements(name, model, games, seed, workers):
         found.append(item)
@@ -97,6 +105,35 @@ def command(
     console.out.print(table(found))
     if published:
         console.out.print(paper_table(strength.GAME))
+    console.out.print(f"measured on: {machine()}")
+
+
+def _search(games: list[str], model: Path | None, seed: int, as_json: bool) -> None:
+    """Times searches game by game, and prints what is known after each."""
+    if model is not None and len(games) != 1:
+        raise UsageError(f"A model is of one game, not of {len(games)}: name it with one --game.")
+
+    def bundle_of(game: str) -> ModelBundle | None:
+        if model is not None:
+            return load_bundle(model)
+        return load_bundle(recorded_models.folder_of(game)) if game in _recorded() else None
+
+    speeds: list[search_speed.SearchSpeed] = []
+    moves: list[Measurement] = []
+    for item in search_speed.run(games, bundle_of, seed):
+        speeds.append(item)
+        for record in item.measurements():
+            console.notices.print(f"{record.name}: {record.value:,.0f} {record.unit}, {record.ratio:.2f} of the bot's")
+    if search_speed.YOKAI in games:
+        bundle = bundle_of(search_speed.YOKAI)
+        moves += [] if bundle is None else search_speed.time_a_move(bundle, seed)
+    if as_json:
+        records = [record for item in speeds for record in item.measurements()]
+        console.print_json([record.to_json() for record in (*records, *moves)])
+        return
+    console.out.print(search_speed.table(speeds))
+    if moves:
+        console.out.print(table(moves))
     console.out.print(f"measured on: {machine()}")
 
 
@@ -129,8 +166,6 @@ def _equivalence(asked: equivalence.Asked, workers: int, as_json: bool) -> None:
 
 
 def _measurements(name: Name, model: Path | None, games: int | None, seed: int, workers: int) -> Iterator[Measurement]:
-    if name is Name.SEARCH:
-        return search_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()}, seed)
     if name is Name.SANDBOX:
         return sandbox_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()})
     if name is Name.YOKAI:

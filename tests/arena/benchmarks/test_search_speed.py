@@ -5,7 +5,18 @@ from dataclasses import asdict
 
 import pytest
 
-from arena.benchmarks.search_speed import model_rate, one_rollout, situations
+from arena.benchmarks import search_speed
+from arena.benchmarks.search_speed import (
+    SETTINGS,
+    SearchSpeed,
+    Setting,
+    in_turn,
+    model_rate,
+    one_rollout,
+    situations,
+    spiel_states,
+    table,
+)
 from cwm.model_bundle import ModelBundle
 from games import registry
 
@@ -58,7 +69,8 @@ def test_game_without_choices_is_refused(pair, monkeypatch: pytest.MonkeyPatch) 
         situations(pair, 2, seed=0)
 
 
-def test_each_timing_of_a_model_starts_a_fresh_worker(pair) -> None:
+def test_each_timing_of_a_model_starts_a_fresh_worker(pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_speed, "MOST_WORKERS", 2)
     bundle = ModelBundle(FORGETFUL, None, {"said": []}, asdict(pair.info), "")
     found = situations(pair, 3, seed=0)
     measure = model_rate(bundle, one_rollout(pair, 100), found)
@@ -66,3 +78,44 @@ def test_each_timing_of_a_model_starts_a_fresh_worker(pair) -> None:
     # What two timings ask is too much for one worker of this program.
     with pytest.raises(RuntimeError, match=r"the model failed under the planner|gave up"):
         model_rate(bundle, one_rollout(pair, 100), found * 2)()
+
+
+@pytest.mark.parametrize("game_id", ["army5x5a", "quadranto", "leduc_poker", "backgammon"])
+def test_the_bot_is_given_the_very_positions_that_our_planners_get(game_id: str) -> None:
+    game = registry.make(game_id)
+    found = situations(game, 3, seed=2)
+    spiel, states = spiel_states(game, found)
+    for situation, state in zip(found, states, strict=True):
+        player = situation.position.player
+        assert state.current_player() == player
+        assert state.get_game().get_type().short_name == spiel.get_type().short_name
+        # OpenSpiel may number one play twice, once for each order of its moves.
+        names = {state.action_to_string(player, action) for action in state.legal_actions()}
+        if game_id != "backgammon":
+            assert len(names) == len(game.legal_actions(situation.native))
+
+
+def test_searches_of_a_game_without_a_model_give_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_speed, "LEAST_S", 0.0)
+    game = registry.make("tic_tac_toe")
+    speed = in_turn(game, None, Setting("tic_tac_toe", 5, 2, 2), seed=0)
+    assert (speed.cwm, speed.cwm_ratio, speed.bot_game) == (None, None, "OpenSpiel's own game")
+    assert min(speed.true, speed.bot, speed.true_ratio) > 0.0
+    assert [item.name for item in speed.measurements()] == ["search/tic_tac_toe/true"]
+
+
+def test_the_table_holds_three_rates_and_two_ratios_a_game() -> None:
+    both = SearchSpeed("mine", 300.4, 1200.0, 100.0, 3.004, 12.0, "ours, registered with OpenSpiel", "2 positions")
+    records = both.measurements()
+    assert [(item.name, item.value, item.baseline, item.ratio) for item in records] == [
+        ("search/mine/true", 1200.0, 100.0, 12.0),
+        ("search/mine/cwm", 300.4, 100.0, 3.004),
+    ]
+    assert all("the bot plays ours" in item.note for item in records)
+    columns = [list(column.cells) for column in table([both]).columns]
+    assert columns[:6] == [["mine"], ["300"], ["1,200"], ["100"], ["3.00"], ["12.00"]]
+
+
+def test_every_game_with_a_name_of_its_own_is_timed() -> None:
+    others = {f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)} - {"yokai-9c-2p"}
+    assert {setting.game for setting in SETTINGS} == set(registry.ids()) - others
