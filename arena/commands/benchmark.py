@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena import accelerated, console, recorded_models
-from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength
+from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength, suite_speed
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM, UsageError
 from arena.game_source import load_bundle
@@ -28,6 +28,7 @@ class Name(StrEnum):
     YOKAI = "yokai"
     PARTNERS = "partners"
     EQUIVALENCE = "equivalence"
+    SUITES = "suites"
 
 
 def command(
@@ -38,7 +39,8 @@ def command(
             "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model, without its prior (long); "
             "yokai: steps/s of the batched environment on the device that JAX finds; partners: the planner that reads "
             "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
-            "against, or in cooperative games beside, the same planner on the true game (long)."
+            "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
+            "the unit tests of one candidate."
         ),
     ],
     model: Annotated[
@@ -61,7 +63,7 @@ def command(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            "--game", help="search, equivalence: one option a game; default: all, or all with a recorded model."
+            "--game", help="search, equivalence, suites: one option a game; default: all, or all with a recorded model."
         ),
     ] = None,
     deals: Annotated[
@@ -93,7 +95,7 @@ def command(
         _search(game or [setting.game for setting in search_speed.SETTINGS], model, seed, as_json)
         return
     found = []
-    for item in _measurements(name, model, games, seed, workers):
+    for item in _measurements(name, model, games, game or _recorded(), seed, workers):
         found.append(item)
         if not as_json:
             value = "nothing to measure" if item.value is None else f"{item.value:.4g} {item.unit}"
@@ -165,7 +167,9 @@ def _equivalence(asked: equivalence.Asked, workers: int, as_json: bool) -> None:
         raise typer.Exit(EXIT_NEGATIVE)
 
 
-def _measurements(name: Name, model: Path | None, games: int | None, seed: int, workers: int) -> Iterator[Measurement]:
+def _measurements(
+    name: Name, model: Path | None, games: int | None, named: list[str], seed: int, workers: int
+) -> Iterator[Measurement]:
     if name is Name.SANDBOX:
         return sandbox_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()})
     if name is Name.YOKAI:
@@ -173,6 +177,9 @@ def _measurements(name: Name, model: Path | None, games: int | None, seed: int, 
         return measured
     if name is Name.GAMES:
         return game_speed.run()
+    if name is Name.SUITES:
+        models = ((game, load_bundle(recorded_models.folder_of(game))) for game in named)
+        return suite_speed.run(models, workers)
     folder = model or recorded_models.folder_of(strength.GAME)
     bundle = load_bundle(folder)
     kept = recorded_models.cache_folder() / name.value / bundle.hash[:16]
