@@ -176,8 +176,6 @@ def _show(found: list[Sheet], as_json: bool) -> None:
 def _exit(rebuilt: Rebuilding, folder: Path) -> None:
     for problem in (*rebuilt.unanswered, *rebuilt.broken):
         console.notices.print(f"error: {problem}")
-    if rebuilt.unanswered:
+    if rebuilt.unanswered or rebuilt.broken:
         console.notices.print(f"`cwm paper --run {folder}` goes on")
-        raise typer.Exit(EXIT_PROVIDER)
-    if rebuilt.broken:
-        raise typer.Exit(EXIT_SYSTEM)
+        raise typer.Exit(EXIT_PROVIDER if rebuilt.unanswered else EXIT_SYSTEM)

@@ -173,9 +173,15 @@ class Stored:
         if opponent == "llm" and agent == matches.MODEL and variant == "tree" and self.asked.llm is None:
             recorded = self._recorded(game)
             if recorded:
-                records += [item.record for item in recorded]
+                records += recorded
                 sources.append(f"recordings/{recorded_players.FOLDER}/{game}.jsonl")
         return Played(tuple(records), agent, AGENT_OF[opponent], tuple(sources))
+
+    def language_models(self, game: str, variant: Variant) -> set[str]:
+        """Returns the names of the language models that played with the planner on a game's models."""
+        found = self.played(game, variant, "llm")
+        accounts = [account for record in found.records for account in record.accounts.values()]
+        return {name for account in accounts for name in account.get("models") or [str(account.get("asked"))]}
 
     def result(self, layout: TableLayout, game: str, seat: int, key: str) -> Measured:
         """Returns one figure of matches.

@@ -1,7 +1,7 @@
 """Games in which a language model played, as they ship with the project: scored anew by the true rules."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
@@ -16,20 +16,7 @@ FOLDER: Final = "players"
 """In the folder of the recordings: one file a game, `GAME.jsonl`, as `cwm verify --export` writes games."""
 
 
-@dataclass(frozen=True)
-class RecordedGame:
-    """One game that was played with a language model.
-
-    Attributes:
-        record: the game.
-        model: the language model's own name.
-    """
-
-    record: GameRecord
-    model: str
-
-
-def games(game: str, folder: Traversable | None = None) -> list[RecordedGame]:
+def games(game: str, folder: Traversable | None = None) -> list[GameRecord]:
     """Returns the games between a language model and a planner on a synthesised model, [] if none ship.
 
     The seats are named as in `arena.paper.matches`, whatever the players were called.
@@ -45,7 +32,7 @@ def games(game: str, folder: Traversable | None = None) -> list[RecordedGame]:
     if not place.is_file():
         return []
     rules = registry.make(game)
-    found: list[RecordedGame] = []
+    found: list[GameRecord] = []
     for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), start=1):
         try:
             record = GameRecord.from_json(json.loads(line))
@@ -56,13 +43,11 @@ def games(game: str, folder: Traversable | None = None) -> list[RecordedGame]:
     return found
 
 
-def _with_planner(record: GameRecord) -> list[RecordedGame]:
+def _with_planner(record: GameRecord) -> list[GameRecord]:
     """Returns the game if one seat is a language model's and the others are a synthesised model's planner."""
     asked = [int(seat) for seat in record.accounts]
     others = [name for seat, name in enumerate(record.seats) if seat not in asked]
     if len(asked) != 1 or not others or not all(name.startswith(MODEL) for name in others):
         return []
     seats = tuple(LLM if seat in asked else MODEL for seat in range(len(record.seats)))
-    renamed = GameRecord.from_json(record.to_json() | {"seats": seats})
-    account = record.accounts[str(asked[0])]
-    return [RecordedGame(renamed, ", ".join(account.get("models") or [str(account.get("asked", "unnamed"))]))]
+    return [replace(record, seats=seats)]

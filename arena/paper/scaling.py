@@ -46,20 +46,24 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
         workers: processes.
     """
     given = dict(asked.scale)
-    whole = Scale.given(given)
-    if whole is not None:
-        return whole
+    rungs = [
+        (given.get("simulations", simulations), given.get("rollouts", rollouts), given.get("deals", deals))
+        for simulations, rollouts, deals in RUNGS
+    ]
+    simulations, rollouts, deals = rungs[0]
+    transitions = given.get("transitions")
     seconds = 60.0 * asked.minutes
+    measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=place.root) as folder:
-        a_transition = _seconds_a_transition(place, Path(folder), asked, tested, workers)
-        a_simulation = _seconds_a_simulation(place, Path(folder), asked) * played / workers
-    simulations, rollouts, deals = fitting(RUNGS, a_simulation, PLAYING * seconds)
-    transitions = next((n for n in TRANSITIONS if n * a_transition <= TESTING * seconds), TRANSITIONS[-1])
-    measured = {
-        "seconds for a simulation with one rollout at every move of a deal": a_simulation,
-        "seconds for a transition": a_transition,
-    }
-    return Scale(simulations, rollouts, deals, transitions, measured).but(given)
+        if len(set(rungs)) > 1:
+            a_simulation = _seconds_a_simulation(place, Path(folder), asked) * played / workers
+            simulations, rollouts, deals = fitting(rungs, a_simulation, PLAYING * seconds)
+            measured["seconds for a deal with one simulation a move and one rollout"] = a_simulation
+        if transitions is None:
+            a_transition = _seconds_a_transition(place, Path(folder), asked, tested, workers)
+            transitions = next((n for n in TRANSITIONS if n * a_transition <= TESTING * seconds), TRANSITIONS[-1])
+            measured["seconds for a held-out transition"] = a_transition
+    return Scale(simulations, rollouts, deals, transitions, measured)
 
 
 def fitting(rungs: Sequence[tuple[int, int, int]], a_simulation: float, seconds: float) -> tuple[int, int, int]:

@@ -37,17 +37,6 @@ class Scale:
     measured: Mapping[str, float] | None = None
 
     @classmethod
-    def given(cls, numbers: Mapping[str, int]) -> "Scale | None":
-        """Returns a scale that was given in full, None if a number is missing."""
-        if numbers.keys() < {"simulations", "rollouts", "deals", "transitions"}:
-            return None
-        return cls(numbers["simulations"], numbers["rollouts"], numbers["deals"], numbers["transitions"])
-
-    def but(self, numbers: Mapping[str, int]) -> "Scale":
-        """Returns this scale with the numbers that were given."""
-        return Scale.from_json(asdict(self) | dict(numbers))
-
-    @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Scale":
         """Builds what `asdict` made; keys that a newer version wrote are passed over."""
         return cls(**{key: value for key, value in data.items() if key in cls.__dataclass_fields__})

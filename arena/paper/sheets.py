@@ -1,6 +1,8 @@
 """The paper's tables and the numbers of its figures, filled from what is stored."""
 
-from arena.paper import accuracy, published
+from collections.abc import Sequence
+
+from arena.paper import accuracy, choosing, published
 from arena.paper.cells import Cell, Measured, Row, Sheet
 from arena.paper.layout import (
     AGAINST_PLANNER,
@@ -44,6 +46,8 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
     notes = [UNREADABLE_NOTE] if any(_marked(cell.published) for row in rows for cell in row.cells) else []
     if layout.learned:
         notes.append(LEARNED_NOTE)
+    elif layout.seated:
+        notes += _about_matches(stored, layout.variant, layout.games)
     notes += _scales(stored, layout.games) if layout.kind != "details" else [DETAILS_NOTE]
     return Sheet(
         f"table-{layout.number}",
@@ -85,6 +89,19 @@ def _ours(stored: Stored, layout: TableLayout, game: str, seat: int | None, colu
         return stored.accuracy(game, layout.variant, kind, split)
     assert seat is not None  # the other kinds have seats
     return stored.result(layout, game, seat, column.key)
+
+
+def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]:
+    """Returns which language models played, and which syntheses were kept from playing."""
+    asked = [game for game in games if game in stored.asked.games]
+    models = sorted({name for game in asked for name in stored.language_models(game, variant)})
+    notes = [f"Our language model at the table: {', '.join(models)}."] if models else []
+    for game in asked:
+        seeds = choosing.rejected(stored.root, game, variant)
+        if seeds:
+            made = f"{BY_ID[game].name}: of {len(stored.places(game, variant))} syntheses"
+            notes.append(f"{made} those with the seeds {', '.join(map(str, seeds))} are rejected and do not play.")
+    return notes
 
 
 def _scales(stored: Stored, games: tuple[str, ...]) -> list[str]:
@@ -151,7 +168,9 @@ def _at_call(stored: Stored, place: Place, digest: str | None, column: Column) -
 
 def _results(stored: Stored, layout: FigureLayout, games: list[str]) -> _Made:
     """Returns the bars: shares of outcomes, and where the paper draws payoffs, their distribution."""
-    columns = tuple(Column("", name, name) for name in ("win", "draw", "loss", "us", "them", *QUANTILES))
+    payoffs = any(BY_ID[game].payoff == "payoffs" for game in layout.games)
+    names = ("win", "draw", "loss", *(("us", "them", *QUANTILES) if payoffs else ()))
+    columns = tuple(Column("", name, name) for name in names)
     rows = []
     for game in games:
         drawn = next(t for t in TABLES if t.number in layout.tables and game in t.games)
@@ -159,7 +178,8 @@ def _results(stored: Stored, layout: FigureLayout, games: list[str]) -> _Made:
             for opponent in AGAINST_PLANNER:
                 cells = tuple(_bar(stored, drawn, game, seat, opponent, column) for column in columns)
                 rows.append(Row((BY_ID[game].name, SEATS[seat], OPPONENT_WORDS[opponent]), cells))
-    notes = ["Lowest to highest: our agent's payoff in single matches.", UNREADABLE_NOTE]
+    notes = ["Lowest to highest: our agent's payoff in single matches."] if payoffs else []
+    notes += [UNREADABLE_NOTE, *_about_matches(stored, layout.variant, games)]
     return ("game", "goes", "against"), columns, rows, notes
 
 

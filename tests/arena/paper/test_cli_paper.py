@@ -118,3 +118,39 @@ def test_recordings_are_found_by_name(
     assert found is not None
     assert (found.recorded, found.inference, found.deck, found.synthesis.method) == (named, inference, deck, method)
     assert syntheses.settings_of("leduc_poker", variant, 2, asked) is None
+
+
+def script(path: Path, *answers: str) -> str:
+    path.write_text("".join(json.dumps(answer) + "\n" for answer in answers), encoding="utf-8")
+    return f"scripted:{path}"
+
+
+CELLS = [json.dumps({"move": [row, column]}) for row in range(3) for column in range(3)]
+
+
+def test_live_model_plays_and_its_forfeits_are_counted(cwm: Any, right_program: str, tmp_path: Path) -> None:
+    # The synthesis takes the first answer; a game begins the script anew, whose program is no move.
+    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```", *CELLS)
+    chosen = ("--games", "tic_tac_toe", "--tables", "7", "--llm", model, "--player-deals", "1")
+    ran = cwm("paper", *chosen, *SMALL, "--run", tmp_path / "run", "--json")
+    assert ran.code == 0
+    cells = {(cell["goes"], cell["column"]): cell["ours"] for cell in ran.json[0]["cells"]}
+    both = [cells[seat, f"llm.{figure}"]["words"] for seat in ("first", "second") for figure in FORFEITS]
+    assert sorted(both) == ["0/0", "0/0", "1/1", "1/1"]
+    assert any("Our language model at the table: scripted:" in note for note in ran.json[0]["notes"])
+
+
+FORFEITS = ("win_forfeits", "loss_forfeits")
+
+
+def test_live_model_whose_answers_run_out_leaves_what_was_finished(
+    cwm: Any, right_program: str, tmp_path: Path
+) -> None:
+    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```")
+    chosen = ("--games", "tic_tac_toe", "--tables", "7", "--llm", model, "--player-deals", "1")
+    ran = cwm("paper", *chosen, *SMALL, "--run", tmp_path / "run", "--json")
+    assert ran.code == 4
+    assert "error: Tic-tac-toe: 1 matches could not be played (language model: " in ran.err
+    assert f"`cwm paper --run {tmp_path / 'run'}` goes on" in ran.err
+    states = {cell["column"]: cell["ours"]["state"] for cell in ran.json[0]["cells"] if cell["goes"] == "first"}
+    assert states["random.win"] == "measured"
