@@ -11,7 +11,7 @@ from pathlib import Path
 from arena import held_out
 from arena.errors import UsageError
 from arena.run_settings import RunSettings
-from cwm import contract_verifier, trajectory_file
+from cwm import contract_verifier, templates, trajectory_file
 from cwm.contract_verifier import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.llm.files import write_whole
 from cwm.packed_games import PackedGames
@@ -58,8 +58,14 @@ class Inputs:
     game: Game | None
 
 
-def registered(game_id: str, games: int, seed: int) -> Inputs:
+def registered(game_id: str, games: int, seed: int, told: bool = True) -> Inputs:
     """Plays random games of a registered game.
+
+    Args:
+        game_id: registry id.
+        games: how many.
+        seed: of the games.
+        told: whether its rules text is given; else a notice that there is none stands in its place.
 
     Raises:
         UnknownGameError: no game has this id.
@@ -67,7 +73,12 @@ def registered(game_id: str, games: int, seed: int) -> Inputs:
     game = registry.make(game_id)
     train = tuple(collect(game, games, seed))
     initial = state_to_json(game, game.initial_state())
-    return Inputs(registry.rules(game_id), game.info, initial, train, (), game)
+    return Inputs(registry.rules(game_id) if told else no_rules(), game.info, initial, train, (), game)
+
+
+def no_rules() -> str:
+    """Returns what a prompt says in the place of rules that nobody tells."""
+    return templates.render("no_rules")
 
 
 @dataclass(frozen=True)
@@ -106,11 +117,11 @@ class Stated:
         return replace(info, min_utility=low, max_utility=high)
 
 
-def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated, deck: Deck = "open") -> Inputs:
+def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: Stated, deck: Deck = "open") -> Inputs:
     """Reads the rules and the games of a user's own game.
 
     Args:
-        rules: text file.
+        rules: text file; None where nobody tells the rules.
         trajectories: JSON lines.
         held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
         stated: what the user says of the game.
@@ -120,12 +131,7 @@ def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated, d
         UsageError: the rules cannot be read, or no game would be left to learn from.
         TrajectoryFormatError: the trajectories break the schema.
     """
-    try:
-        text = rules.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
-    if not text.strip():
-        raise UsageError(f"The rules {rules} are empty; describe the game in words.")
+    text = no_rules() if rules is None else _rules_text(rules)
     games = trajectory_file.read(trajectories, deck)
     kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
     if not 0 <= kept < len(games):
@@ -133,6 +139,16 @@ def own(rules: Path, trajectories: Path, held_out: int | None, stated: Stated, d
     info = stated.info(games, deck)
     split = len(games) - kept
     return Inputs(text, info, games[0].steps[0].state or {}, tuple(games[:split]), tuple(games[split:]), None)
+
+
+def _rules_text(rules: Path) -> str:
+    try:
+        text = rules.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
+    if not text.strip():
+        raise UsageError(f"The rules {rules} are empty; describe the game in words, or give --no-rules.")
+    return text
 
 
 def store(folder: Path, inputs: Inputs) -> None:

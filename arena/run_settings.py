@@ -12,6 +12,7 @@ from cwm.llm.recordings import VARIANT
 from cwm.prior_task import PriorConfig
 from cwm.sandbox import levels
 from cwm.sandbox.api import Level
+from cwm.speed_task import SpeedConfig
 from cwm.synthesis_config import SynthesisConfig
 from cwm.test_types import Deck, Infers
 from cwm.value_task import ValueConfig
@@ -68,6 +69,8 @@ class RunSettings:
         further_games: games of a further round, see `arena.further_games`: so many of the planner on the model, and so
             many real ones; 0 for no further rounds. A user's own game has none.
         further_rounds: further rounds, at most.
+        faster: see `SpeedConfig`; None for the program as it passes its tests.
+        told: whether the model is given the rules text; else it has the played games alone.
     """
 
     game: str
@@ -90,6 +93,8 @@ class RunSettings:
     vectors: VectorConfig | None = None
     further_games: int = FURTHER_GAMES
     further_rounds: int = FURTHER_ROUNDS
+    faster: SpeedConfig | None = None
+    told: bool = True
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -102,6 +107,8 @@ class RunSettings:
         variants = [] if self.hidden.usual else [self.hidden.name]
         if self.synthesis.method != "tree_search":
             variants.append(self.synthesis.method)
+        if not self.told:
+            variants.append(UNTOLD)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     def to_json(self) -> dict[str, Any]:
@@ -115,8 +122,12 @@ class RunSettings:
             del data["deck"], data["inference"]
         if self.vectors is None:
             del data["vectors"]
+        if self.faster is None:
+            del data["faster"]
         if not self.further_games:
             del data["further_games"], data["further_rounds"]
+        if self.told:
+            del data["told"]
         return data
 
     @classmethod
@@ -137,6 +148,8 @@ class RunSettings:
                 values["prior"] = PriorConfig.from_record(values["prior"])
             if values.get("vectors") is not None:
                 values["vectors"] = VectorConfig.from_record(values["vectors"])
+            if values.get("faster") is not None:
+                values["faster"] = SpeedConfig.from_record(values["faster"])
             if values.get("matches") is not None:
                 values["matches"] = MatchSettings(**values["matches"])
             return cls(**values)
@@ -147,6 +160,8 @@ class RunSettings:
             ) from error
 
 
+UNTOLD = "no-rules"
+"""Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
 VALUE_CANDIDATES = {"yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
 """Value functions asked for, by game; none where the end is near enough for rollouts."""
 PRIOR_CANDIDATES = {"leduc_poker": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}

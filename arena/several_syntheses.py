@@ -107,7 +107,7 @@ def inputs_of(folder: Path, settings: RunSettings) -> Inputs:
         UsageError: one of the run's files is missing.
     """
     if settings.registered:
-        return run_inputs.registered(settings.game, settings.train_games, settings.seed)
+        return run_inputs.registered(settings.game, settings.train_games, settings.seed, settings.told)
     return run_inputs.load(folder / INPUTS, settings)
 
 

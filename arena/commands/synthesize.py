@@ -35,6 +35,7 @@ from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
 from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
+from cwm.speed_task import SpeedConfig
 from cwm.synthesis_config import SynthesisConfig
 from cwm.value_function import ValueConfig
 from cwm.vector_task import VectorConfig
@@ -43,6 +44,9 @@ from cwm.vector_task import VectorConfig
 def command(
     game: Annotated[str | None, typer.Argument(help="Id of a registered game; none for a game of your own.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", help="Your own game: its rules, as text.")] = None,
+    no_rules: Annotated[
+        bool, typer.Option("--no-rules", help="Give the model no rules text: it has the played games alone.")
+    ] = False,
     trajectories: Annotated[
         Path | None, typer.Option("--trajectories", help="Your own game: played games, JSON lines, one a step.")
     ] = None,
@@ -96,6 +100,15 @@ def command(
             help="Observations as lists of floats: pairs of functions to choose from beside a schema; 0 for none.",
         ),
     ] = 0,
+    faster: Annotated[
+        int,
+        typer.Option(
+            "--faster",
+            min=0,
+            help="Faster versions to ask for once the model passes its tests; one is kept only if it is right and "
+            "faster. 0 for none.",
+        ),
+    ] = 0,
     tournament_deals: Annotated[
         int, typer.Option("--tournament-deals", min=1, help="Deals a pairing of value functions, and of priors.")
     ] = TOURNAMENT_DEALS,
@@ -147,7 +160,7 @@ def command(
 ) -> None:
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
     stated = Stated(perfect_information, min_utility, max_utility)
-    inputs = _inputs(game, rules, trajectories, held_out, stated, games, seed, deck)
+    inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck)
     hidden = HiddenInformation.asked(inputs.info, deck, inference, priors)
     given = {
         "method": method,
@@ -175,6 +188,8 @@ def command(
         inference=hidden.inference,
         further_games=_further_games(inputs, further_games),
         further_rounds=further_rounds,
+        faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
+        told=not no_rules,
     )
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if dry_run:
@@ -232,6 +247,7 @@ def resume(
 def _inputs(
     game: str | None,
     rules: Path | None,
+    no_rules: bool,
     trajectories: Path | None,
     held_out: int | None,
     stated: Stated,
@@ -247,9 +263,13 @@ def _inputs(
                 f"{game} is a registered game, whose test games are played and whose information is known: "
                 "leave out --held-out, --perfect-information/--hidden-information, --min-utility and --max-utility."
             )
-        return run_inputs.registered(game, games, seed)
-    if rules is None or trajectories is None:
-        raise UsageError("Name a registered game, or give both --rules FILE and --trajectories FILE of your own.")
+        return run_inputs.registered(game, games, seed, not no_rules)
+    if rules is not None and no_rules:
+        raise UsageError(f"Give either the rules {rules} or --no-rules, not both.")
+    if trajectories is None or (rules is None and not no_rules):
+        raise UsageError(
+            "Name a registered game, or give both --rules FILE (or --no-rules) and --trajectories FILE of your own."
+        )
     return run_inputs.own(rules, trajectories, held_out, stated, "closed" if deck == "closed" else "open")
 
 

@@ -82,7 +82,9 @@ def test_an_own_game_needs_played_games_to_be_evaluated(cwm: Any, refused: Any, 
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ([], "Name a registered game, or give both --rules FILE and --trajectories FILE"),
+        ([], "Name a registered game, or give both --rules FILE (or --no-rules) and --trajectories FILE"),
+        (["--rules", "r.txt", "--no-rules", "--trajectories", "g.jsonl"], "Give either the rules r.txt or --no-rules"),
+        (["scrambled:tic_tac_toe"], "has no rules text"),
         (["tic_tac_toe", "--rules", "r.txt"], "Give either the id of a registered game"),
         (["tic_tac_toe", "--held-out", "1"], "leave out --held-out"),
         (["--rules", "missing.txt", "--trajectories", "g.jsonl"], "The rules missing.txt cannot be read"),
@@ -99,6 +101,27 @@ def test_a_contradiction_is_named_before_anything_is_made(
     assert ran.code == 2
     assert named in ran.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_rules_the_prompt_says_so_and_holds_the_games(cwm: Any, own_game: Any) -> None:
+    shown = cwm("synthesize", "scrambled:tic_tac_toe", "--no-rules", "--dry-run", "--json").json["prompt"]
+    assert "No rules text is known for this game" in shown
+    told = cwm("synthesize", "tic_tac_toe", "--dry-run", "--json").json["prompt"]
+    assert ("'board'" in told, "'board'" in shown) == (True, False)
+    assert "apply_action(state, " in shown
+    own = cwm("synthesize", "--no-rules", "--trajectories", own_game.trajectories, "--dry-run", "--json").json["prompt"]
+    assert "No rules text is known for this game" in own
+
+
+def test_a_model_synthesised_without_rules_is_tested_and_resumed_as_any_other(
+    cwm: Any, own_game: Any, tmp_path: Path
+) -> None:
+    model = script(tmp_path / "answers.jsonl", own_game.program)
+    words = ["--no-rules", "--trajectories", own_game.trajectories, "--llm", model, "--run", tmp_path / "run"]
+    assert cwm("synthesize", *words, "--workers", 1).code == 0
+    settings = json.loads((tmp_path / "run" / "run.json").read_text())["config"]
+    assert settings["told"] is False
+    assert cwm("resume", tmp_path / "run", "--workers", 1).code == 0
 
 
 def test_all_games_held_out_are_refused(refused: Any, own_game: Any) -> None:
