@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from arena import console, rendering, rendering_files, rendering_sources
-from arena.commands import check_batched
+from arena.commands import check_batched, game_vectors
 from arena.options import AsJson, Seed
 from arena.rendering_files import Format
 from cwm.trajectories import collect
@@ -17,6 +17,7 @@ from games.api import CHANCE, TERMINAL, RendersText
 
 app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show or draw a game.")
 app.command("check-batched")(check_batched.command)
+app.command("vectors")(game_vectors.command)
 GameId = Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")]
 
 

@@ -2,9 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -20,9 +20,16 @@ from cwm.observation_schema import SchemaFormatError
 from cwm.observation_vectors import ObservationVectors, infer, try_out
 from cwm.test_types import Deck
 from cwm.trajectories import Trajectory, collect, write
+from cwm.vector_task import samples_of
 from games import registry
 from games.api import Json
 
+DeckOption = Annotated[
+    str,
+    typer.Option(
+        "--deck", help="open; or closed: the games may lack states, and count as one player saw each of them."
+    ),
+]
 app = typer.Typer(no_args_is_help=True, help="Record games as JSON lines, or check a file of recorded games.")
 
 
@@ -97,23 +104,24 @@ def vectors(
     schema: Annotated[
         Path | None, typer.Option("--schema", help="Infer nothing: try this stored schema on all games of FILE.")
     ] = None,
+    deck: DeckOption = "open",
     as_json: AsJson = False,
 ) -> None:
     """Infer how observations become lists of floats, and say how many unseen ones come back exactly."""
     if schema is not None and (held_out is not None or output is not None):
         raise UsageError("--schema tries a stored schema on FILE: leave out --held-out and --output.")
-    games = trajectory_file.read(file)
+    kind = _deck(deck)
+    games = trajectory_file.read(file, kind)
     if schema is not None:
         kept, samples, made = 0, [], _stored_schema(schema)
     else:
         kept = len(games) - max(1, len(games) // 5) if held_out is None else len(games)
         if not kept:
             raise UsageError(f"{file} holds one game; record more, or give others with --held-out FILE.")
-        samples = _observations(games[:kept])
+        samples = _observations(games[:kept], kind)
         made = infer(samples)
-    found = try_out(
-        made, len(samples), _observations(games[kept:] if held_out is None else trajectory_file.read(held_out))
-    )
+    others = games[kept:] if held_out is None else trajectory_file.read(held_out, kind)
+    found = try_out(made, len(samples), _observations(others, kind))
     if output is not None:
         write_whole(output, json.dumps(made.to_json(), indent=1) + "\n")
         console.notices.print(f"schema: {output}")
@@ -141,22 +149,24 @@ def _stored_schema(path: Path) -> ObservationVectors:
         raise SchemaFormatError(f"{path} holds no schema of observations: {error}") from error
 
 
-def _observations(games: Iterable[Trajectory]) -> list[Json]:
-    return [observation for game in games for step in game.steps for observation in step.observations]
+def _observations(games: Sequence[Trajectory], deck: Deck) -> list[Json]:
+    return [observation for _, observation in samples_of(games, deck)]
+
+
+def _deck(given: str) -> Deck:
+    if given not in get_args(Deck):
+        raise UsageError(f"--deck is {given!r}; give {' or '.join(get_args(Deck))}.")
+    return "closed" if given == "closed" else "open"
 
 
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="File of JSON lines, one a step.")],
-    deck: Annotated[
-        str, typer.Option("--deck", help="open, or closed: as --deck closed takes it, with or without states.")
-    ] = "open",
+    deck: DeckOption = "open",
     as_json: AsJson = False,
 ) -> None:
     """Check a file against the schema and say what was read; problems are named with their lines."""
-    if deck not in ("open", "closed"):
-        raise UsageError(f"--deck is {deck!r}; give open or closed.")
-    kept: Deck = "closed" if deck == "closed" else "open"
+    kept = _deck(deck)
     trajectories = trajectory_file.read(file, kept)
     info = trajectory_file.infer_info(trajectories, deck=kept)
     summary: dict[str, object] = {

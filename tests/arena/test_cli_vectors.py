@@ -49,3 +49,20 @@ def test_a_stored_schema_is_tried_on_other_games(cwm: Any, refused: Any, tmp_pat
     ran = refused("trajectories", "vectors", others, "--schema", schema)
     assert ran.code == 2
     assert "width is 31, expected was 30, as the parts have it" in ran.err
+
+
+def test_registered_games_are_measured_each_on_games_of_its_own(cwm: Any, refused: Any) -> None:
+    words = ["games", "vectors", "tic_tac_toe", "kuhn_poker", "--samples", 20, "--held-out", 3]
+    found = cwm(*words, "--json").json
+    assert list(found) == ["tic_tac_toe", "kuhn_poker"]
+    assert (found["tic_tac_toe"]["width"], found["tic_tac_toe"]["share"]) == (30, 1.0)
+    assert "kuhn_poker" in cwm(*words).out
+    assert "There is no game 'tic_tac'" in refused("games", "vectors", "tic_tac").err
+
+
+def test_vectors_of_the_closed_deck_come_from_one_view_of_each_game(cwm: Any, tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    assert cwm("trajectories", "record", "kuhn_poker", "--games", 20, "--output", games).code == 0
+    everybody = cwm("trajectories", "vectors", games, "--json").json
+    one = cwm("trajectories", "vectors", games, "--deck", "closed", "--json").json
+    assert one["samples"] < everybody["samples"] / 2

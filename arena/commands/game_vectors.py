@@ -1,0 +1,50 @@
+"""`cwm games vectors`: how long vectors of observations are, and how many unseen observations come back, by game."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena import console
+from arena.options import AsJson, Seed
+from cwm.observation_vectors import RoundTrip, round_trip
+from cwm.trajectories import collect, game_seed
+from cwm.vector_task import samples_of
+from games import registry
+from games.api import Json
+
+HELD_OUT_SEED_OFFSET = 4_000_037
+"""Games that are tried have seeds of their own: no sample is among them."""
+
+
+def command(
+    games: Annotated[list[str] | None, typer.Argument(help="Ids of games; none for all that are registered.")] = None,
+    samples: Annotated[
+        int, typer.Option("--samples", min=1, help="Random games that the schema is inferred from.")
+    ] = 50,
+    held_out: Annotated[int, typer.Option("--held-out", min=1, help="Other random games that it is tried on.")] = 50,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Infer how each game's observations become lists of floats, and say how many unseen ones come back exactly."""
+    chosen = games or registry.ids()
+    for game in chosen:
+        registry.make(game)
+    found: dict[str, RoundTrip] = {}
+    for game in chosen:
+        console.notices.print(f"playing {samples} + {held_out} games of {game}")
+        found[game] = round_trip(
+            _seen(game, samples, seed), _seen(game, held_out, game_seed(seed, HELD_OUT_SEED_OFFSET))
+        )
+    if as_json:
+        console.print_json({game: trip.to_json() for game, trip in found.items()})
+        return
+    table = Table("game", "numbers", "samples", "held out", "come back", "changed", "first that does not fit")
+    for game, trip in found.items():
+        figures = map(str, (trip.width, trip.samples, trip.held_out, f"{trip.share or 0.0:.4f}", trip.changed))
+        table.add_row(game, *figures, trip.first_error)
+    console.out.print(table)
+
+
+def _seen(game: str, games: int, seed: int) -> list[Json]:
+    return [observation for _, observation in samples_of(collect(registry.make(game), games, seed))]
