@@ -14,6 +14,7 @@ from arena.commands import (
     doctor,
     evaluate,
     export,
+    faster,
     games,
     llm,
     paper,
@@ -49,6 +50,7 @@ app.add_typer(sandbox.app, name="sandbox")
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("select")(several.command)
+app.command("faster")(faster.command)
 app.command("evaluate")(evaluate.command)
 app.command("play")(play.command)
 app.command("arena", epilog=tournament.PLAYERS)(tournament.command)

@@ -9,6 +9,7 @@ from rich.text import Text
 from cwm.function_types import FunctionChosen, FunctionTested
 from cwm.further import describe
 from cwm.policy_prior import PriorTested
+from cwm.speed_refinement import SpeedTested
 from cwm.synthesis_events import (
     AnswerReceived,
     CandidateTested,
@@ -84,6 +85,10 @@ class LiveView:
         elif isinstance(event, FurtherTested):
             told = describe(event.games, event.tested, event.failed, event.added)
             self.say(f"further games, round {event.round}: {told}", "yellow" if event.added else "green")
+        elif isinstance(event, SpeedTested):
+            ratio = "" if event.ratio is None else f", {event.ratio:.2f} times the simulations a second"
+            status = event.status.replace("_", " ")
+            self.say(f"faster version {event.candidate}: {status}{ratio}{_because(event.problems)}")
         elif isinstance(event, Finished):
             self.say(f"synthesis: {event.message}", "bold")
 

@@ -17,7 +17,12 @@ ELAPSED_FILE = "elapsed.json"
 
 
 def compose(
-    settings: RunSettings, caps: Caps, record: RunRecord, spent: Budget, recording: Path | None
+    settings: RunSettings,
+    caps: Caps,
+    record: RunRecord,
+    spent: Budget,
+    recording: Path | None,
+    restore: bool = True,
 ) -> LanguageModel:
     """Returns the run's language model: journal around recorder around budget around provider.
 
@@ -27,6 +32,7 @@ def compose(
         record: holds the calls made so far.
         spent: the run's budget, which goes on from those calls.
         recording: file that every answer is added to, None for none.
+        restore: whether the budget is to take account of the calls made so far; False for a second model of the run.
 
     Raises:
         ConfigurationError: provider, model name, key, address or price is missing or wrong.
@@ -36,10 +42,13 @@ def compose(
     paid = price(settings, caps)
     calls = list(record.calls.calls())
     answers = [call.completion for call in calls if call.completion is not None]
-    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=len(answers))
+    used = sum(call.completion is not None and call.model == spec for call in calls)
+    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=used)
     model: LanguageModel = Budgeted(provider, spent, paid)
-    answered = sum(answer.latency_s for answer in answers)
-    spent.restore_from(calls, {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
+    if restore:
+        answered = sum(answer.latency_s for answer in answers)
+        prices = {call.model: factory.price_of(call.model, caps.price_in, caps.price_out) for call in calls}
+        spent.restore_from(calls, prices | {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
     if recording is not None:
         model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
     return Journaled(model, record.calls)

@@ -94,6 +94,8 @@ def write_result(folder: Path, outcome: Outcome) -> None:
         "evaluations": outcome.evaluations,
         "tally": outcome.tally,
     }
+    if outcome.faster is not None:
+        data["faster"] = outcome.faster.to_json() | {"words": outcome.faster.in_words()}
     write_whole(folder / RESULT_FILE, json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n")
 
 
@@ -140,6 +142,8 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
         rows.append(("value function", function_report.summary(result["values"], "rollouts stay")))
     if result.get("priors") is not None:
         rows.append(("policy prior", function_report.summary(result["priors"], "the planner stays without")))
+    if result.get("faster") is not None:
+        rows.append(("speed refinement", result["faster"]["words"]))
     if result.get("vectors") is not None:
         rows.append(("observation vectors", result["vectors"]["message"]))
     for split, found in sorted(result.get("evaluations", {}).items(), key=lambda item: SPLIT_ORDER.index(item[0])):

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena import run_inputs, run_matches, run_model
+from arena import run_inputs, run_matches, run_model, speed_step
 from arena.errors import UsageError
 from arena.function_choice import Beside, FunctionChoice
 from arena.further_games import FurtherGames
@@ -16,6 +16,7 @@ from arena.run_inputs import Inputs
 from arena.run_settings import Caps, RunSettings, planner_config
 from arena.run_task import build_options as build_options
 from arena.run_task import make_task as make_task
+from arena.speed_step import SpeedStep
 from arena.split_accuracy import SplitAccuracy
 from arena.tournament import Progress, TournamentConfig, TournamentResult
 from cwm.candidate_testing import ProcessTester, TestSettings
@@ -23,6 +24,7 @@ from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle, describe, rules_hash
 from cwm.policy_prior import PriorResult
 from cwm.record import RunRecord
+from cwm.speed_refinement import SpeedResult
 from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
 from cwm.synthesis_events import Event, OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask
@@ -48,6 +50,7 @@ class Outcome:
         tally: usage by purpose.
         priors: the choice of a policy prior, None if none was asked for.
         vectors: how observations become vectors, None if nobody asked.
+        faster: the speed refinement, None if none was asked for or the model does not pass its tests.
     """
 
     synthesis: SynthesisResult
@@ -57,6 +60,7 @@ class Outcome:
     tally: dict[str, Any]
     priors: PriorResult | None = None
     vectors: VectorResult | None = None
+    faster: SpeedResult | None = None
 
     @property
     def beside(self) -> Beside:
@@ -69,9 +73,11 @@ class Outcome:
         return self.synthesis.best is not None and self.synthesis.best.report.passes
 
     def cap_reached(self, settings: RunSettings) -> str | None:
-        """Returns which cap ended the calls for the model or for its value functions, None if none did."""
+        """Returns which cap ended the calls for the model or for what came after it, None if none did."""
         if self.synthesis.reason == "budget":
             return self.synthesis.message
+        if self.faster is not None and self.faster.capped:
+            return self.faster.message
         values, asked = self.values, settings.value
         fewer = values is not None and asked is not None and len(values.candidates) < asked.num_candidates
         return values.message if values is not None and fewer else None
@@ -178,6 +184,11 @@ class SynthesisRun:
         self._on_stage = on_stage
         self._budget = run_model.budget(caps)
         self._model = run_model.compose(settings, caps, record, self._budget, recording)
+        self._speed_asked = speed_step.asked_of(record.folder, settings)
+        self._speed_model = self._model
+        if self._speed_asked is not None and self._speed_asked.llm is not None:
+            other = replace(settings, llm=self._speed_asked.llm, base_url=self._speed_asked.base_url)
+            self._speed_model = run_model.compose(other, caps, record, self._budget, recording, restore=False)
         self._splits = SplitAccuracy(record, settings, inputs, workers, on_stage)
         self._functions = FunctionChoice(record, settings, inputs, self._model, workers, self._on_event, on_stage)
 
@@ -203,8 +214,10 @@ class SynthesisRun:
         bundle = self._bundle(synthesis.best.source)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
         bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
+        faster = self._faster(bundle, synthesis)
+        bundle = bundle if faster is None else replace(bundle, source=faster.source)
         bundle.save(self.record.folder / MODEL)
-        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors, beside.vectors)
+        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors, beside.vectors, faster)
 
     def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
         """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""
@@ -241,6 +254,15 @@ class SynthesisRun:
         further = games.further(self._bundle, self._tester)
         return synthesize(task, settings, self._model, self._tester(task), self.record, self._on_event, further)
 
+    def _faster(self, bundle: ModelBundle, synthesis: SynthesisResult) -> SpeedResult | None:
+        asked, best = self._speed_asked, synthesis.best
+        if asked is None or best is None or not best.report.passes:
+            return None
+        step = SpeedStep(
+            self.record, self.settings, self.inputs, self._speed_model, self._workers, self._on_event, self._on_stage
+        )
+        return step.run(bundle, synthesis, asked.config)
+
     def _tester(self, task: SynthesisTask) -> ProcessTester:
         return ProcessTester(
             task.tests,
@@ -262,6 +284,7 @@ class SynthesisRun:
 
     def _metadata(self, outcome: Outcome, evaluations: Mapping[str, Any]) -> dict[str, Any]:
         about = outcome.beside.metadata() | self.settings.hidden.metadata()
+        about |= {} if outcome.faster is None else {"faster": outcome.faster.in_words()}
         return about | {
             "language_model": self._model.name,
             "calls": outcome.synthesis.calls,

@@ -109,6 +109,7 @@ class SpeedResult:
         input_tokens: in all.
         output_tokens: in all.
         message: why it ended.
+        capped: whether a cap on the calls ended it.
     """
 
     source: str
@@ -118,6 +119,7 @@ class SpeedResult:
     input_tokens: int
     output_tokens: int
     message: str
+    capped: bool = False
 
     @property
     def gain(self) -> float:
@@ -219,7 +221,7 @@ class _SpeedRefinement:
     def run(self) -> SpeedResult:
         asked = self._asked
         first = profile = self._profile(asked.source)
-        message = f"{self._config.num_candidates} versions were asked for"
+        message, capped = f"{self._config.num_candidates} versions were asked for", False
         try:
             for number in range(self._config.num_candidates):
                 if self._candidates and self._candidates[-1].status == "kept":
@@ -232,7 +234,7 @@ class _SpeedRefinement:
                 if candidate.status == "kept":
                     asked = replace(asked, source=source)
         except BudgetExceededError as error:
-            message = str(error)
+            message, capped = str(error), True
         return SpeedResult(
             source=asked.source,
             candidates=tuple(self._candidates),
@@ -241,6 +243,7 @@ class _SpeedRefinement:
             input_tokens=sum(item.usage.input_tokens for item in self._completions),
             output_tokens=sum(item.usage.output_tokens for item in self._completions),
             message=message,
+            capped=capped,
         )
 
     def _ask(self, text: str) -> Completion:

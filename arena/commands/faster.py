@@ -1,0 +1,64 @@
+"""`cwm faster`: ask for faster versions of a finished run's model, and keep one only if it is right and faster."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena import run_inputs, run_model, shipped, speed_step
+from arena.commands.finishing import finish
+from arena.errors import UsageError
+from arena.options import (
+    AsJson,
+    BaseUrl,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    ModelSpec,
+    PriceIn,
+    PriceOut,
+    Record,
+    Workers,
+)
+from arena.run_settings import Caps, RunSettings
+from arena.speed_step import SpeedAsked
+from arena.synthesis_run import INPUTS, KIND, read_caps, write_caps
+from cwm.record import RunRecord
+from cwm.speed_task import SpeedConfig
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="Folder of a run of `cwm synthesize`.")],
+    candidates: Annotated[int, typer.Option("--candidates", min=1, help="Versions asked for, one call each.")] = 1,
+    llm: ModelSpec = None,
+    base_url: BaseUrl = None,
+    record: Record = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_money: MaxMoney = None,
+    max_minutes: MaxMinutes = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Ask for faster versions of a run's model, profiled under the planner; keep one if it is right and faster."""
+    with RunRecord.open(run) as opened:
+        if opened.info.kind != KIND:
+            raise UsageError(
+                f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} have a model."
+            )
+        settings = RunSettings.from_record(opened.info.config)
+        if settings.matches is not None:
+            raise UsageError(f"The matches in {run} are of the model as it is; make another with `cwm synthesize`.")
+        caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
+        asked = SpeedAsked(SpeedConfig(num_candidates=candidates, seed=settings.seed), llm, base_url)
+        written_by = settings if llm is None else replace(settings, llm=llm, base_url=base_url)
+        run_model.check(settings, caps)
+        run_model.check(written_by, caps)
+        shipped.check(written_by)
+        speed_step.ask(run, asked)
+        write_caps(run, caps)
+        finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
