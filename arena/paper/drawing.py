@@ -1,9 +1,10 @@
-"""Figures as inline SVG, drawn from their sheets: curves by call, and bars of outcomes or payoffs."""
+"""Figures as inline SVG, drawn from their sheets: curves by call, bars of outcomes, distributions of payoffs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.paper.cells import Cell, Row, Sheet
+from arena.paper.paper_games import GAMES
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 300, 190, 34, 22, 26
 BAR_WIDTH, BAR_HEIGHT = 180, 12
@@ -41,17 +42,19 @@ class Panel:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar in parts.
+    """One bar, in pixels of a width of `BAR_WIDTH`.
 
     Attributes:
         label: what it is of.
-        parts: (class, x, width, title) of each part, in pixels of `BAR_WIDTH`.
+        parts: (class, x, width, title) of each part.
         words: the same as text.
+        ticks: x of upright lines: the ends and the middle of a distribution.
     """
 
     label: str
     parts: tuple[tuple[str, float, float, str], ...]
     words: str
+    ticks: tuple[float, ...] = ()
 
 
 def panels(sheet: Sheet) -> list[Panel]:
@@ -81,22 +84,73 @@ def _line(name: str, points: Sequence[tuple[int, Cell]], longest: int) -> Line:
 
 
 def bars(sheet: Sheet) -> list[Bar]:
-    """Returns a bar of wins, draws and losses for each row of matches that were played."""
-    return [_bar(row) for row in sheet.rows if _share(row, "win") is not None]
+    """Returns the bars of matches that were played: outcomes, or where the paper draws payoffs, their distribution."""
+    found: list[Bar] = []
+    for row in sheet.rows:
+        if _NAMES[row.labels[0].partition(",")[0]].payoff == "payoffs":
+            found += _payoffs(sheet, row)
+        else:
+            found += _outcomes(row)
+    return found
 
 
-def _bar(row: Row) -> Bar:
-    parts = []
-    x = 0.0
-    for name in ("win", "draw", "loss"):
-        share = _share(row, name) or 0.0
-        parts.append((name, round(x, 1), round(share * BAR_WIDTH, 1), f"{name} {share:.2f}"))
-        x += share * BAR_WIDTH
-    words = ", ".join(title for _, _, _, title in parts)
-    return Bar(", ".join(row.labels), tuple(parts), words)
+_NAMES = {game.name: game for game in GAMES}
 
 
-def _share(row: Row, name: str) -> float | None:
-    found = [cell for cell in row.cells if cell.column.key in (name, f"with.{name}", f"without.{name}")]
-    values = [cell.measured.value for cell in found if cell.measured.value is not None]
-    return values[-1] if values else None
+def _outcomes(row: Row) -> list[Bar]:
+    """Returns a bar of shares for each group of columns: with and without a value function, or the one there is."""
+    found = []
+    for group in dict.fromkeys(cell.column.group for cell in row.cells):
+        shares = _values(row, group)
+        if "win" not in shares:
+            continue
+        parts = []
+        x = 0.0
+        for name in ("win", "draw", "loss"):
+            parts.append((name, round(x, 1), round(shares[name] * BAR_WIDTH, 1), f"{name} {shares[name]:.2f}"))
+            x += shares[name] * BAR_WIDTH
+        words = ", ".join(title for _, _, _, title in parts)
+        found.append(Bar(", ".join(filter(None, (*row.labels, group))), tuple(parts), words))
+    return found
+
+
+def _payoffs(sheet: Sheet, row: Row) -> list[Bar]:
+    """Returns a bar of payoffs for each group of columns, on one scale for all rows of a game."""
+    low, high = _range(sheet, row.labels[0])
+    found = []
+    for group in dict.fromkeys(cell.column.group for cell in row.cells):
+        values = _values(row, group)
+        if "us" not in values:
+            continue
+
+        def at(value: float) -> float:
+            return round((value - low) / ((high - low) or 1.0) * BAR_WIDTH, 1)
+
+        label = ", ".join(filter(None, (*row.labels, group)))
+        words = f"mean {values['us']:.2f}, opponent's {values['them']:.2f}"
+        if "median" in values:
+            box = at(values["lower quarter"]), at(values["upper quarter"])
+            title = f"half of the matches paid {values['lower quarter']:g} to {values['upper quarter']:g}, {words}"
+            ticks = tuple(at(values[name]) for name in ("lowest", "median", "highest"))
+            found.append(Bar(label, (("win", box[0], round(max(1.0, box[1] - box[0]), 1), title),), words, ticks))
+        else:
+            found.append(Bar(label, (("win", 0.0, at(values["us"]), words),), words, (at(values["them"]),)))
+    return found
+
+
+def _range(sheet: Sheet, game: str) -> tuple[float, float]:
+    """Returns the lowest and the highest payoff that any row of a game shows, 0 among them."""
+    rows = [row for row in sheet.rows if row.labels[0] == game]
+    names = ("us", "them", "lowest", "highest")
+    values = [
+        cell.measured.value
+        for row in rows
+        for cell in row.cells
+        if cell.column.name in names and cell.measured.value is not None
+    ]
+    return min(0.0, *values), max(0.0, *values)
+
+
+def _values(row: Row, group: str) -> dict[str, float]:
+    cells = [cell for cell in row.cells if cell.column.group == group]
+    return {cell.column.name: cell.measured.value for cell in cells if cell.measured.value is not None}

@@ -61,4 +61,4 @@ def _panels(sheet: Sheet) -> list[drawing.Panel]:
 
 
 def _bars(sheet: Sheet) -> list[drawing.Bar]:
-    return drawing.bars(sheet) if sheet.name.startswith("figure") else []
+    return drawing.bars(sheet) if sheet.label_names[-1] == "against" else []

@@ -63,7 +63,8 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
             a_transition = _seconds_a_transition(place, Path(folder), asked, tested, workers)
             transitions = next((n for n in TRANSITIONS if n * a_transition <= TESTING * seconds), TRANSITIONS[-1])
             measured["seconds for a held-out transition"] = a_transition
-    return Scale(simulations, rollouts, deals, transitions, measured)
+    minutes = asked.minutes if measured else None
+    return Scale(simulations, rollouts, deals, transitions, minutes, measured)
 
 
 def fitting(rungs: Sequence[tuple[int, int, int]], a_simulation: float, seconds: float) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,14 +27,16 @@ class Scale:
         rollouts: a leaf, where there is no value function.
         deals: for each pair of agents; each deal is played in both seatings, so it is the matches a seat.
         transitions: held-out games hold at least so many.
-        measured: what the choice rests on, by name; {} if the numbers were given.
+        minutes: for which the numbers were chosen, None if all of them were given.
+        measured: what the choice rests on, by name.
     """
 
     simulations: int
     rollouts: int
     deals: int
     transitions: int
-    measured: Mapping[str, float] | None = None
+    minutes: float | None = None
+    measured: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Scale":
@@ -45,9 +47,10 @@ class Scale:
     def words(self) -> str:
         """Returns the numbers in words."""
         matches = "match" if self.deals == 1 else "matches"
+        why = "as given" if self.minutes is None else f"chosen for {self.minutes:g} minutes a game"
         return (
             f"{self.simulations:,} simulations, {self.rollouts} rollout{'s' if self.rollouts != 1 else ''}, "
-            f"{self.deals} {matches} a seat, {self.transitions:,} transitions"
+            f"{self.deals} {matches} a seat, {self.transitions:,} transitions, {why}"
         )
 
 

@@ -111,11 +111,9 @@ def _scales(stored: Stored, games: tuple[str, ...]) -> list[str]:
         if game not in stored.asked.games:
             continue
         scale = read_scale(stored.root, game)
-        words = "nothing was run" if scale is None else scale.words
+        words = "nothing was played or tested" if scale is None else scale.words
         by_scale.setdefault(words, []).append(BY_ID[game].name)
-    syntheses = len(stored.asked.seeds)
-    made = "one synthesis" if syntheses == 1 else f"{syntheses} syntheses"
-    return [f"{', '.join(names)}: {words}, {made} at most." for words, names in by_scale.items()]
+    return [f"{', '.join(names)}: {words}." for words, names in by_scale.items()]
 
 
 def figure(stored: Stored, layout: FigureLayout) -> Sheet:

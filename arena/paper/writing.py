@@ -65,7 +65,8 @@ def terminal_table(sheet: Sheet) -> Table:
     tall = len(sheet.columns) > WIDEST and all(groups)
     if tall:
         names = list(dict.fromkeys(column.name for column in sheet.columns))
-        made = new_table(sheet.title, [*sheet.label_names, "against"], names)
+        heading = "" if "against" in sheet.label_names else "against"
+        made = new_table(sheet.title, [*sheet.label_names, heading], names)
     else:
         made = new_table(sheet.title, sheet.label_names, [_stacked(column) for column in sheet.columns])
     for row in sheet.rows:
@@ -80,8 +81,8 @@ def terminal_table(sheet: Sheet) -> Table:
     return made
 
 
-WIDEST: Final = 8
-"""Columns of numbers that fit side by side."""
+WIDEST: Final = 4
+"""Columns of matches that stand side by side."""
 READING: Final = "Ours with its 95 % interval; in brackets the paper's."
 
 

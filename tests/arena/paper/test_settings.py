@@ -88,17 +88,17 @@ def test_damaged_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_scale_is_kept_with_what_it_rests_on(tmp_path: Path) -> None:
-    scale = Scale(20, 1, 5, 100, {"seconds": 0.25})
+    scale = Scale(20, 1, 5, 100, 30.0, {"seconds": 0.25})
     settings.write_scale(tmp_path, "mnk", scale)
     assert settings.read_scale(tmp_path, "mnk") == scale
     assert settings.read_scale(tmp_path, "backgammon") is None
 
 
 def test_scale_says_what_it_is() -> None:
-    assert (
-        Scale(1000, 10, 100, 10_000).words == "1,000 simulations, 10 rollouts, 100 matches a seat, 10,000 transitions"
-    )
-    assert Scale(5, 1, 1, 40).words == "5 simulations, 1 rollout, 1 match a seat, 40 transitions"
+    numbers = "1,000 simulations, 10 rollouts, 100 matches a seat, 10,000 transitions"
+    assert Scale(1000, 10, 100, 10_000).words == f"{numbers}, as given"
+    chosen = "5 simulations, 1 rollout, 1 match a seat, 40 transitions, chosen for 2.5 minutes a game"
+    assert Scale(5, 1, 1, 40, 2.5).words == chosen
 
 
 @pytest.mark.parametrize(

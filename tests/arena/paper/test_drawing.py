@@ -1,0 +1,65 @@
+import pytest
+
+from arena.paper.cells import Cell, Measured, Row, Sheet
+from arena.paper.drawing import BAR_WIDTH, HEIGHT, TOP, WIDTH, bars, panels
+from arena.paper.layout import Column
+
+
+def row(labels: tuple[str, ...], group: str = "", **values: float | None) -> Row:
+    cells = []
+    for name, value in values.items():
+        measured = Measured("not played") if value is None else Measured("measured", value)
+        cells.append(Cell(Column(group, name.replace("_", " "), name), measured, None))
+    return Row(labels, tuple(cells))
+
+
+def sheet(*rows: Row, labels: tuple[str, ...] = ("game", "goes", "against")) -> Sheet:
+    return Sheet("figure-0", "Figure 0: x", labels, tuple(cell.column for cell in rows[0].cells), rows)
+
+
+def test_outcomes_fill_the_bar() -> None:
+    (bar,) = bars(sheet(row(("Quadranto", "first", "random"), win=0.25, draw=0.5, loss=0.25)))
+    assert [(kind, x, width) for kind, x, width, _ in bar.parts] == [
+        ("win", 0.0, BAR_WIDTH / 4),
+        ("draw", BAR_WIDTH / 4, BAR_WIDTH / 2),
+        ("loss", BAR_WIDTH * 3 / 4, BAR_WIDTH / 4),
+    ]
+    assert bar.words == "win 0.25, draw 0.50, loss 0.25"
+
+
+def test_matches_that_were_not_played_have_no_bar() -> None:
+    assert bars(sheet(row(("Quadranto", "first", "random"), win=None, draw=None, loss=None))) == []
+
+
+def test_payoffs_share_the_scale_of_their_game() -> None:
+    quarters = {"lowest": -2.0, "lower_quarter": 0.0, "median": 1.0, "upper_quarter": 3.0, "highest": 8.0}
+    found = bars(
+        sheet(
+            row(("Leduc poker", "first", "random"), us=1.0, them=-1.0, **quarters),
+            row(("Leduc poker", "second", "random"), us=1.0, them=-1.0, **quarters),
+        )
+    )
+    assert [bar.ticks for bar in found] == [(0.0, 0.3 * BAR_WIDTH, BAR_WIDTH)] * 2
+    ((_, x, width, title),) = found[0].parts
+    assert (x, width) == (0.2 * BAR_WIDTH, 0.3 * BAR_WIDTH)
+    assert title.startswith("half of the matches paid 0 to 3")
+
+
+def test_payoffs_that_are_all_the_same_are_drawn() -> None:
+    quarters = dict.fromkeys(("lowest", "lower_quarter", "median", "upper_quarter", "highest"), 0.0)
+    (bar,) = bars(sheet(row(("Bargaining", "first", "random"), us=0.0, them=0.0, **quarters)))
+    assert bar.parts[0][1:3] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_curves_go_from_left_to_right_and_better_is_higher(several: bool) -> None:
+    rows = [
+        row(("Quadranto", "0", str(call)), "transition accuracy", test=share) for call, share in ((1, 0.5), (2, 1.0))
+    ]
+    rows += [row(("Quadranto", "1", "1"), "transition accuracy", test=0.0)] if several else []
+    (panel,) = panels(sheet(*rows, labels=("game", "synthesis", "calls")))
+    assert (panel.title, panel.longest) == ("transition accuracy: test", 2)
+    assert [line.name for line in panel.lines] == (["Quadranto, 0", "Quadranto, 1"] if several else ["Quadranto"])
+    (first, second) = panel.lines[0].marks
+    assert first[0] < second[0] <= WIDTH
+    assert HEIGHT > first[1] > second[1] == TOP
