@@ -36,6 +36,9 @@ def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSett
     if asked.llm is not None:
         values = ValueConfig(num_candidates=VALUE_CANDIDATES, seed=seed)
         return replace(settings, value=values) if game in WITH_VALUE_FUNCTION else settings
+    if variant != "tree":
+        # Value functions were recorded with the first synthesis of a game alone.
+        settings = replace(settings, value=None)
     seeds = recordings.bundled_seeds(settings.recorded)
     if seed not in seeds:
         return None
