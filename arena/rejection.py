@@ -17,6 +17,7 @@ Where the appendix is silent, this was chosen:
 * In games of more than two players one planner holds one seat and another one the rest, in all rotations.
 """
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from statistics import fmean
 from typing import Any, Final, Protocol
 
 from arena.agents import InfrastructureError
+from arena.intervals import mean_estimate
 from arena.lineups import lone_and_rest
 from arena.match import GameRecord, play
 from arena.model_agent import ModelAgent
@@ -91,6 +93,7 @@ class Standing:
     Attributes:
         name: of the model.
         payoff: mean over all its seats in all matches.
+        standard_error: of that mean, with a deal as the independent unit; None for a single deal. It decides nothing.
         seats: so many.
         failures: matches lost for both through this model, by cause; as a host, under `host: …`.
         rejected: whether it fell behind the best by more than is tolerated.
@@ -98,6 +101,7 @@ class Standing:
 
     name: str
     payoff: float
+    standard_error: float | None
     seats: int
     failures: dict[str, int]
     rejected: bool
@@ -261,27 +265,36 @@ class RejectionTournament:
             yield job["key"], play_hosted(job)
 
     def _ranked(self, store: Matches) -> Rejection:
-        payoffs: list[list[float]] = [[] for _ in self.contestants]
+        payoffs: list[dict[int, list[float]]] = [{} for _ in self.contestants]
         failures: list[Counter[str]] = [Counter() for _ in self.contestants]
-        matches = 0
+        matches, low, high = 0, math.inf, -math.inf
         for match in self._matches():
             played = store.game(match.key)
             assert played is not None
             matches += 1
             for index, paid in zip(match.seats, played["returns"], strict=True):
-                payoffs[index].append(paid)
+                payoffs[index].setdefault(match.deal, []).append(paid)
+                low, high = min(low, paid), max(high, paid)
             for who, cause in played.get("failures", ()):
                 index = match.host if who == HOST else match.seats[who]
                 failures[index][f"{HOST}: {cause}" if who == HOST else cause] += 1
-        observed = (min(map(min, payoffs)), max(map(max, payoffs)))
-        means = [fmean(own) for own in payoffs]
-        least = max(means) - self.config.tolerance * (observed[1] - observed[0])
+        # Every deal holds as many seats of a model: the mean over deals is that over seats.
+        means = [mean_estimate([fmean(paid) for paid in own.values()]) for own in payoffs]
+        least = max(mean.mean for mean in means if mean is not None) - self.config.tolerance * (high - low)
         standings = tuple(
-            Standing(item.name, mean, len(own), dict(sorted(failed.items())), mean < least)
+            Standing(
+                name=item.name,
+                payoff=mean.mean,
+                standard_error=mean.standard_error,
+                seats=sum(map(len, own.values())),
+                failures=dict(sorted(failed.items())),
+                rejected=mean.mean < least,
+            )
             for item, mean, own, failed in zip(self.contestants, means, payoffs, failures, strict=True)
+            if mean is not None
         )
         hosts = tuple(self.contestants[index].name for index in self.hosts())
-        return Rejection(standings, hosts, matches, observed, self.config)
+        return Rejection(standings, hosts, matches, (low, high), self.config)
 
 
 @dataclass(frozen=True)

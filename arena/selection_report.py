@@ -23,6 +23,7 @@ COLUMNS: Final = (
     "training_accuracy",
     "host",
     "mean_payoff",
+    "standard_error",
     "seats",
     "failures",
     "verdict",
@@ -78,6 +79,7 @@ def rows(data: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "training_accuracy": item["training_accuracy"],
                 "host": item["name"] in rejection["hosts"],
                 "mean_payoff": standing.get("payoff"),
+                "standard_error": standing.get("standard_error"),
                 "seats": standing.get("seats"),
                 "failures": ", ".join(f"{count} {cause}" for cause, count in standing.get("failures", {}).items()),
                 "verdict": _verdict(data, item),
@@ -85,6 +87,11 @@ def rows(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             }
         )
     return made
+
+
+def payoff(row: Mapping[str, Any]) -> str:
+    """Returns the mean payoff of a row with its standard error, a dash where no match was played."""
+    return formatting.pair(None if row["mean_payoff"] is None else (row["mean_payoff"], row["standard_error"]), 3)
 
 
 def table(data: Mapping[str, Any]) -> Table:
@@ -100,7 +107,7 @@ def table(data: Mapping[str, Any]) -> Table:
             row["failures"],
             formatting.accuracy(row["training_accuracy"]),
             *(_shown(row[name]) for name in ("calls", "seed")),
-            formatting.NONE if row["mean_payoff"] is None else f"{row['mean_payoff']:.3f}",
+            payoff(row),
             _shown(row["seats"]),
         )
     return made

@@ -22,5 +22,5 @@ def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(whole=formatting.whole, accuracy=formatting.accuracy)
+    environment.filters.update(whole=formatting.whole, accuracy=formatting.accuracy, pair=formatting.pair)
     return environment.get_template("selection.html.j2").render(data=data, rows=rows)

@@ -119,6 +119,9 @@ def test_failure_loses_the_match_for_both() -> None:
     # The bad model loses all its matches; the good ones lose those with it, a third of theirs, and their own sum to 0.
     assert [standing.payoff for standing in found.standings] == pytest.approx([-2 / 3, -2 / 3, -2.0])
     assert [standing.seats for standing in found.standings] == [24, 24, 24]
+    errors = [standing.standard_error for standing in found.standings]
+    assert errors[0] == errors[1] is not None
+    assert errors[2] == 0.0
 
 
 def test_only_models_that_fall_behind_by_more_than_the_tolerance_are_rejected() -> None:
