@@ -18,7 +18,7 @@ from cwm.record import RunRecord
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 RIGHT = (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
 ANSWERS = ["import os", "import sys", RIGHT]
-STATEMENTS = 125
+STATEMENTS = 130
 """At least as many as a whole run has."""
 
 
