@@ -94,13 +94,13 @@ def distinct(samples: Sequence[Sample], most: int = MAX_CHECKED) -> list[Sample]
 def examples(samples: Sequence[Sample], characters: int = SHOWN_CHARACTERS) -> list[Sample]:
     """Returns samples for a prompt: the first, then each that shows something new, while there is room.
 
-    New is a key, a type, a length of a list, or a text at a place where it was not seen before.
+    New is a player, a key, a type, a length of a list, or a text at a place where it was not seen before.
     """
     chosen: list[Sample] = []
     known: set[tuple[str, str]] = set()
     room = characters
     for sample in distinct(samples):
-        shown = set(_features(sample[1], ""))
+        shown = {("player", str(sample[0])), *_features(sample[1], "")}
         length = len(repr(sample[1]))
         if (shown <= known and chosen) or (length > room and chosen):
             continue

@@ -65,7 +65,8 @@ def finish(
     """Runs all stages with a live view, writes the report and prints the tables.
 
     Raises:
-        typer.Exit: a cap is reached, or the model is not exact on the training tests.
+        typer.Exit: a cap is reached, the model is not exact on the training tests, or it got no vectors of observations
+            though they were asked for.
     """
     done = complete(record, settings, inputs, caps, workers, recording)
     if as_json:
@@ -76,6 +77,10 @@ def finish(
         console.out.print(tables.report(done.report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")
     leave(record.folder, done.cap, done.outcome.exact)
+    vectors = done.outcome.vectors
+    if vectors is not None and vectors.chosen is None:
+        console.notices.print(f"the model has no vectors of observations: {vectors.message}", markup=False)
+        raise typer.Exit(EXIT_NEGATIVE)
 
 
 def leave(folder: Path, cap: str | None, exact: bool) -> None:

@@ -1,15 +1,20 @@
 """`cwm synthesize --vectors N`: from the calls to a stored model that writes its observations as vectors."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from arena import function_choice
 from arena.run_settings import RunSettings
+from arena.vector_samples import vector_task
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
-from cwm.vector_codec import open_codec
-from cwm.vector_task import VectorConfig
+from cwm.vector_codec import MissingVectorsError, open_codec
+from cwm.vector_task import VectorConfig, VectorTask
 from games import registry
 
 GOOD = """MARKS = [".", "x", "o"]
@@ -57,6 +62,27 @@ def test_a_run_chooses_vectors_stores_them_and_reports_them(cwm: Any, tmp_path: 
     seen = game.observations(state)[0]
     with open_codec(bundle, Sandbox()) as codec:
         assert codec.decode(codec.encode(seen, 0), 0) == seen
+
+
+def test_a_run_whose_observations_no_vectors_bring_back_says_at_which_field(
+    cwm: Any, tmp_path: Path, right_program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_another_mover(*given: Any) -> VectorTask:
+        task = vector_task(*given)
+        strange = (0, {"board": ["."] * 9, "current_player": "nobody"})
+        return replace(task, held_out=(*task.held_out, strange))
+
+    monkeypatch.setattr(function_choice, "vector_task", with_another_mover)
+    run = tmp_path / "run"
+    words = ["--vectors", 1, "--llm", scripted(tmp_path, right_program, GOOD), *FEW, "--run", run]
+    made = cwm("synthesize", "tic_tac_toe", *words)
+    assert made.code == 1
+    last = " ".join(made.err.splitlines()[-3:])
+    assert "first .current_player is 'nobody'; the samples have 'Terminal', 'o', 'x' there" in last
+    assert "first vector_to_observation raised ValueError" in last
+    assert "The model has no vectors of observations" in made.out
+    with pytest.raises(MissingVectorsError, match=r"first \.current_player is 'nobody'"):
+        open_codec(ModelBundle.load(run), Sandbox())
 
 
 def test_a_run_without_vectors_asks_for_none_and_its_settings_are_as_they_were() -> None:
