@@ -21,7 +21,7 @@ from arena.run_report import RESULT_FILE
 from arena.synthesis_run import INPUTS
 from cwm import observation_vectors, trajectory_file
 from cwm.evaluation import Tally
-from cwm.model_bundle import ModelBundle
+from cwm.model_bundle import RUN_SUBFOLDER, ModelBundle
 from cwm.record import RunRecord
 from games import registry
 from games.api import CHANCE
@@ -271,8 +271,8 @@ class Stored:
 
 
 def has_value_function(place: Place) -> bool:
-    """Whether a finished synthesis's model stands beside a value function."""
-    return ModelBundle.load(place.folder).value_source is not None
+    """Whether a finished synthesis has a model, and beside it a value function."""
+    return (place.folder / RUN_SUBFOLDER).exists() and ModelBundle.load(place.folder).value_source is not None
 
 
 def tally_of(figures: dict[str, Any], kind: str) -> Tally:

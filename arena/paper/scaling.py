@@ -3,10 +3,10 @@
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from arena.match import GameRecord
 from arena.paper import accuracy, matches
 from arena.paper.places import Place
 from arena.paper.settings import PAPER_SCALE, Asked, Scale
@@ -30,6 +30,10 @@ RUNGS: Final = (
 """Simulations a move, rollouts a leaf, matches a seat: from the paper's own down."""
 TRANSITIONS: Final = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)
 PROBE: Final = Scale(5, 1, 1, 40)
+MANY: Final = 8
+"""So many times the simulations of the probe tell what a simulation takes from what a deal takes in any case."""
+SHARE_OF_PROBE: Final = 0.1
+"""Of the time for matches, which a second probe may take."""
 TESTING: Final = 0.4
 """Share of the time that is for held-out games; the rest is for matches."""
 PLAYING: Final = 0.6
@@ -56,9 +60,10 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
     measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=place.root) as folder:
         if len(set(rungs)) > 1:
-            a_simulation = _seconds_a_simulation(place, Path(folder), asked) * played / workers
-            simulations, rollouts, deals = fitting(rungs, a_simulation, PLAYING * seconds)
-            measured["seconds for a deal with one simulation a move and one rollout"] = a_simulation
+            cost = _cost(place, Path(folder), asked, PLAYING * seconds).times(played / workers)
+            simulations, rollouts, deals = fitting(rungs, cost, PLAYING * seconds)
+            measured["seconds for a deal without simulations"] = cost.deal
+            measured["seconds for a deal for each simulation a move"] = cost.simulation
         if transitions is None:
             a_transition = _seconds_a_transition(place, Path(folder), asked, tested, workers)
             transitions = next((n for n in TRANSITIONS if n * a_transition <= TESTING * seconds), TRANSITIONS[-1])
@@ -67,12 +72,45 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
     return Scale(simulations, rollouts, deals, transitions, minutes, measured)
 
 
-def fitting(rungs: Sequence[tuple[int, int, int]], a_simulation: float, seconds: float) -> tuple[int, int, int]:
+@dataclass(frozen=True)
+class Cost:
+    """What a deal takes: the matches with both opponents in both seatings.
+
+    Attributes:
+        deal: seconds without any simulation.
+        simulation: seconds for each simulation a move with one rollout.
+    """
+
+    deal: float
+    simulation: float
+
+    @classmethod
+    def of(cls, few: float, many: float | None) -> "Cost":
+        """Returns the cost that two measured deals show, or one alone.
+
+        Args:
+            few: seconds of the deal with the simulations of `PROBE`.
+            many: seconds of the deal with `MANY` times as many, None if it was not played.
+        """
+        if many is None:
+            return cls(0.0, few / PROBE.simulations)
+        apart = (many - few) / ((MANY - 1) * PROBE.simulations)
+        # On a busy machine the second deal may happen to take no longer, as if simulations cost nothing.
+        simulation = max(apart, many / (MANY * PROBE.simulations) / 4)
+        return cls(max(0.0, few - PROBE.simulations * simulation), simulation)
+
+    def times(self, factor: float) -> "Cost":
+        """Returns the cost of so many such deals."""
+        return Cost(factor * self.deal, factor * self.simulation)
+
+    def seconds(self, simulations: int, rollouts: int, deals: int) -> float:
+        """Returns what deals take."""
+        return deals * (self.deal + self.simulation * simulations * rollouts)
+
+
+def fitting(rungs: Sequence[tuple[int, int, int]], cost: Cost, seconds: float) -> tuple[int, int, int]:
     """Returns the first of the rungs that takes no more than `seconds`, or the last one."""
-    for simulations, rollouts, deals in rungs:
-        if a_simulation * simulations * rollouts * deals <= seconds:
-            return simulations, rollouts, deals
-    return rungs[-1]
+    return next((rung for rung in rungs if cost.seconds(*rung) <= seconds), rungs[-1])
 
 
 def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int, workers: int) -> float:
@@ -86,18 +124,21 @@ def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int,
     return (playing + tested * testing) / count
 
 
-def _seconds_a_simulation(place: Place, folder: Path, asked: Asked) -> float:
-    """Returns the seconds of one deal with both opponents in both seatings, for each simulation a move."""
-    prepared = matches.config(place, PROBE, asked, matches.Deals(PROBE.deals, asked.seed))
-    result = matches.play(folder / "matches", prepared, 1)
-    return sum(map(_seconds, result.records)) / PROBE.simulations
+def _cost(place: Place, folder: Path, asked: Asked, seconds: float) -> Cost:
+    """Returns what a deal takes; with more simulations it is played once more where there is time for it."""
+    few = _deal(place, folder / "few", asked, PROBE)
+    if few * MANY > SHARE_OF_PROBE * seconds:
+        return Cost.of(few, None)
+    scale = replace(PROBE, simulations=MANY * PROBE.simulations)
+    return Cost.of(few, _deal(place, folder / "many", asked, scale))
 
 
-def _seconds(record: GameRecord) -> float:
-    return sum(sum(row) for row in record.seconds)
+def _deal(place: Place, folder: Path, asked: Asked, scale: Scale) -> float:
+    prepared = matches.config(place, scale, asked, matches.Deals(scale.deals, asked.seed))
+    return _timed(lambda: matches.play(folder, prepared, 1))
 
 
-def _timed(work: Callable[[], None]) -> float:
+def _timed(work: Callable[[], object]) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun

@@ -95,7 +95,8 @@ def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> li
     """Returns which language models played, and which syntheses were kept from playing."""
     asked = [game for game in games if game in stored.asked.games]
     models = sorted({name for game in asked for name in stored.language_models(game, variant)})
-    notes = [f"Our language model at the table: {', '.join(models)}."] if models else []
+    recorded = ", in recorded games with settings of their own" if stored.asked.llm is None else ""
+    notes = [f"Our language model at the table: {', '.join(models)}{recorded}."] if models else []
     for game in asked:
         seeds = choosing.rejected(stored.root, game, variant)
         if seeds:

@@ -5,7 +5,7 @@ import pytest
 from arena.errors import UsageError
 from arena.paper import settings
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
-from arena.paper.scaling import RUNGS, fitting
+from arena.paper.scaling import MANY, PROBE, RUNGS, Cost, fitting
 from arena.paper.settings import Asked, Scale, Selection
 
 
@@ -102,11 +102,32 @@ def test_scale_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a_simulation", "seconds", "expected"),
-    [(1e-9, 1.0, RUNGS[0]), (0.01, 1000.0, (1000, 1, 100)), (0.01, 999.0, (500, 1, 100)), (1e9, 1.0, RUNGS[-1])],
+    ("cost", "seconds", "expected"),
+    [
+        (Cost(0.0, 1e-9), 1.0, RUNGS[0]),
+        (Cost(0.0, 0.01), 1000.0, (1000, 1, 100)),
+        (Cost(0.0, 0.01), 999.0, (500, 1, 100)),
+        (Cost(5.0, 0.01), 1000.0, (500, 1, 100)),
+        (Cost(1e9, 0.0), 1.0, RUNGS[-1]),
+    ],
 )
-def test_the_most_that_fits_is_played(a_simulation: float, seconds: float, expected: tuple[int, int, int]) -> None:
-    assert fitting(RUNGS, a_simulation, seconds) == expected
+def test_the_most_that_fits_is_played(cost: Cost, seconds: float, expected: tuple[int, int, int]) -> None:
+    assert fitting(RUNGS, cost, seconds) == expected
+
+
+def test_cost_tells_simulations_from_what_a_deal_takes_anyway() -> None:
+    few, many = (2.0 + 0.25 * factor * PROBE.simulations for factor in (1, MANY))
+    found = Cost.of(few, many)
+    assert (found.deal, found.simulation) == (pytest.approx(2.0), pytest.approx(0.25))
+    assert found.times(2).seconds(100, 3, 10) == pytest.approx(20 * (2.0 + 0.25 * 300))
+
+
+def test_one_deal_alone_is_taken_for_simulations() -> None:
+    assert Cost.of(10.0, None) == Cost(0.0, 10.0 / PROBE.simulations)
+
+
+def test_simulations_cost_something_even_if_the_clock_says_otherwise() -> None:
+    assert Cost.of(10.0, 8.0).simulation == pytest.approx(8.0 / (MANY * PROBE.simulations) / 4)
 
 
 def test_rungs_go_down_from_the_papers_own() -> None:
