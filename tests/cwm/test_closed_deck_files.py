@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from cwm import closed_deck, trajectory_file
+from cwm.packed_games import PackedGames
 from cwm.trajectories import Trajectory, TrajectoryFormatError, collect, write
 from games import registry
 
@@ -59,6 +60,10 @@ def put(path: Path, rows: Rows) -> Path:
 def test_what_was_written_is_read_back_equal(path: Path, made: list[Trajectory]) -> None:
     write(path, made)
     assert trajectory_file.read(path, "closed") == made
+
+
+def test_packed_games_keep_the_seat_that_they_were_recorded_from() -> None:
+    assert list(PackedGames(one_seat_each())) == one_seat_each()
 
 
 def test_state_may_be_left_out_and_without_it_every_player_is_seen_in_turn(path: Path) -> None:
