@@ -144,3 +144,12 @@ def test_what_is_read_off_says_no_more_than_was_recorded() -> None:
     assert (info.utility, info.has_chance, info.num_players) == ("general_sum", True, 2)
     assert (info.min_utility, info.max_utility) == (min(paid), max(paid))
     assert [trajectory_file.known_returns(game) for game in one] == [[value] for value in paid]
+
+
+def test_the_example_of_the_documentation_is_read(path: Path) -> None:
+    text = Path(trajectory_file.__file__).with_name("TRAJECTORIES.md").read_text(encoding="utf-8")
+    path.write_text(text.split("```")[1])
+    (game,) = trajectory_file.read(path, "closed")
+    seen = closed_deck.view(game)
+    assert (seen.player, [action for _, action in seen.decisions], seen.total_reward) == (1, ["bet", "pass"], 2.0)
+    assert seen.final_observation == {"card": "K", "said": ["bet", "bet", "pass"]}
