@@ -6,7 +6,6 @@ the planner on the program or at random: there one sees what the true game does.
 kind is played, and of each game only what one player saw is looked at.
 """
 
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,16 +21,14 @@ from arena.run_settings import RunSettings, planner_config
 from arena.run_task import build_options
 from arena.runtime import Runtime
 from arena.seeds import derive
-from cwm import failure_groups, test_execution, unit_tests
+from cwm import failure_groups, visited_tests
 from cwm.candidate import Candidate, Tester
 from cwm.further import Found, Further
-from cwm.llm.keys import canonical_json
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis_task import SynthesisTask
 from cwm.test_execution import RunOptions
-from cwm.test_types import TestResult, UnitTest
 from cwm.trajectories import Trajectory
 from games.api import Game
 from search.api import PlannerConfig
@@ -51,12 +48,8 @@ FEWEST_SIMULATIONS: Final = 4
 MOST_SIMULATIONS: Final = 50
 BELIEF: Final = 30
 """States that a search starts from, at most, where something is hidden."""
-MOST_TESTED: Final = {"transition": 1000, "inference": 150}
-"""Tests of one round by kind, at most, drawn where the games hold more: those of inference take the longest."""
 MOST_ADDED: Final = 50
 """Failed tests that one round adds: some of each way to fail, the smallest first."""
-PATIENCE: Final = 4.0
-"""A failed test is asked once more, by itself, with so many times the seconds: a busy machine is no mistake."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +113,11 @@ class FurtherGames:
             return Found.from_json(stored)
         self.on_stage(f"playing on with program {candidate.id}, round {number}")
         played = self._played(game, bundle, number)
-        tests = self._tests(played.trajectories)
-        failed = self._failed(bundle, tests)
+        options = build_options(self.inputs, False, self.settings.hidden)
+        tests = visited_tests.of_games(played.trajectories, options, self.settings.seed)
+        asked = self.settings.synthesis
+        run = RunOptions(workers=self.workers, seed=asked.seed, per_test_s=asked.test_seconds)
+        failed = visited_tests.failed(bundle.program(), tests, Sandbox(level=self.settings.level), run)
         added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
         found = Found(
             tests=tuple(added),
@@ -176,33 +172,3 @@ class FurtherGames:
         config = planner_config(self.settings, game.info.perfect_information, simulations)
         leaf = "value" if bundle.value_source is not None else "rollout"
         return replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1, belief_size=min(BELIEF, simulations))
-
-    def _tests(self, played: Sequence[Trajectory]) -> list[UnitTest]:
-        """Returns tests of some games, each question once; random play is in the suite already."""
-        options = build_options(self.inputs, False, self.settings.hidden)
-        kinds = tuple(kind for kind in options.kinds if kind != "random_play")
-        tests = unit_tests.build(played, replace(options, kinds=kinds))
-        distinct: dict[str, UnitTest] = {}
-        for test in tests:
-            distinct.setdefault(canonical_json([test.kind, test.data]), test)
-        rng = random.Random(f"further tests/{self.settings.seed}")
-        chosen: set[str] = set()
-        for kind, most in MOST_TESTED.items():
-            ids = [test.id for test in distinct.values() if test.kind == kind]
-            chosen |= set(rng.sample(ids, min(most, len(ids))))
-        return [test for test in distinct.values() if test.id in chosen]
-
-    def _failed(self, bundle: ModelBundle, tests: Sequence[UnitTest]) -> list[TestResult]:
-        """Returns the results of tests that a model fails twice; what broke through a fault of ours is none."""
-        seconds = self.settings.synthesis.test_seconds
-        sandbox = Sandbox(level=self.settings.level)
-        options = RunOptions(workers=self.workers, seed=self.settings.synthesis.seed, per_test_s=seconds)
-        found = test_execution.run_tests(bundle.program(), tests, sandbox, options)
-        doubtful = [test for test, result in zip(tests, found, strict=True) if result.status != "pass"]
-        patient = replace(options, workers=1, per_test_s=PATIENCE * seconds)
-        again = test_execution.run_tests(bundle.program(), doubtful, sandbox, patient) if doubtful else []
-        return [result for result in again if result.status != "pass" and _is_an_answer(result)]
-
-
-def _is_an_answer(result: TestResult) -> bool:
-    return not result.outcome.is_ours and result.field != test_execution.NOT_RUN

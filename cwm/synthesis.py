@@ -6,14 +6,14 @@ the one that the dead process would have made next.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cwm.answers import programs
 from cwm.candidate import Candidate, Tester, TestReport, unrun_report
+from cwm.dry_run import DryRun as DryRun
+from cwm.dry_run import dry_run as dry_run
 from cwm.further import Found, Further, Round, with_added
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, ReplayMissError, Request
-from cwm.llm.budget import Price
-from cwm.llm.tokens import estimate_request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, ReplayMissError, Request
 from cwm.prompting import TaskPrompts
 from cwm.record import RunRecord, program_hash
 from cwm.refinement.api import Answer, Refiner, Step
@@ -39,38 +39,8 @@ from cwm.synthesis_task import SynthesisTask, kinds
 
 STREAM = "synthesis"
 """Name of the event stream in a run record."""
-
-
-@dataclass(frozen=True)
-class DryRun:
-    """What the first call would be.
-
-    Attributes:
-        prompt: its text in full.
-        input_tokens: estimated.
-        max_output_tokens: the answer's cap.
-        first_call_cost: at most so much money, None without a price.
-        most_calls: calls that the settings allow at most.
-    """
-
-    prompt: str
-    input_tokens: int
-    max_output_tokens: int
-    first_call_cost: float | None
-    most_calls: int
-
-
-def dry_run(task: SynthesisTask, config: SynthesisConfig, price: Price | None = None) -> DryRun:
-    """Returns the first prompt and its estimated size and cost; calls no model and runs no program."""
-    prompt = TaskPrompts(task, config).synthesis()
-    tokens = estimate_request(Request((Message("user", prompt),), task.purpose))
-    return DryRun(
-        prompt=prompt,
-        input_tokens=tokens,
-        max_output_tokens=config.max_output_tokens,
-        first_call_cost=None if price is None else price.cost(tokens, config.max_output_tokens),
-        most_calls=(1 + config.num_retries) * (1 + config.max_truncated_retries),
-    )
+BEFORE_ALL_STEPS = -1
+"""Number of the step of a program that a synthesis starts from."""
 
 
 def synthesize(
@@ -81,6 +51,7 @@ def synthesize(
     record: RunRecord | None = None,
     on_event: OnEvent = ignore,
     further: Further | None = None,
+    start: str | None = None,
 ) -> SynthesisResult:
     """Asks for programs and refines them until every training test passes or a limit is reached.
 
@@ -95,6 +66,7 @@ def synthesize(
         record: where programs, test results and events are kept, None for nowhere.
         on_event: told of everything that happens, in order; on a resumed run of what is served again, too.
         further: plays on with programs that pass, None for no further rounds.
+        start: a program to refine; None to ask for a first one. If it passes every test, nothing is asked.
 
     Returns:
         The best program so far, whatever ended the synthesis.
@@ -104,7 +76,7 @@ def synthesize(
         TesterError: programs could not be tested through no fault of theirs.
         RunRecordError: the record cannot be written.
     """
-    return _Synthesis(task, config, model, tester, record, on_event, further).run()
+    return _Synthesis(task, config, model, tester, record, on_event, further).run(start)
 
 
 class _Synthesis:
@@ -141,9 +113,11 @@ class _Synthesis:
         self._output_tokens = 0
         self._events = 0
 
-    def run(self) -> SynthesisResult:
+    def run(self, start: str | None) -> SynthesisResult:
         unanswered = 0
         try:
+            if start is not None and self._begins_done(start):
+                return self._finish("all_tests_pass", "every training test passes")
             for step_number in range(1 + self._config.num_retries):
                 answered = self._step(step_number)
                 if self._is_done():
@@ -161,6 +135,12 @@ class _Synthesis:
                 "unanswered", "the recording ends before tests of further games, which the program fails"
             )
         return self._finish("retries_used", f"{self._config.num_retries} refinement steps were made")
+
+    def _begins_done(self, start: str) -> bool:
+        """Takes a program as the first candidate; returns whether there is nothing to refine."""
+        (first,) = self._candidates_of(BEFORE_ALL_STEPS, Step((), None), [start])
+        self._refiner.begin(first)
+        return self._is_done()
 
     def _is_done(self) -> bool:
         """Tells whether a program passes every test and further games, while any may be played, show nothing else."""

@@ -66,6 +66,10 @@ class PromptWriter(Protocol):
 class Refiner(Protocol):
     """Chooses what to ask next. Deterministic: the same answers lead to the same prompts."""
 
+    def begin(self, candidate: Candidate) -> None:
+        """Takes a program that is there already; called before the first step, which then refines it."""
+        ...
+
     def propose(self) -> Step:
         """Returns the next step. Called once before each answer."""
         ...

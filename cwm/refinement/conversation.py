@@ -53,6 +53,11 @@ class Conversation:
         )
         self._messages += [Message("assistant", answer.completion.text), Message("user", reply)]
 
+    def begin(self, candidate: Candidate) -> None:
+        """Begins the chat with a program and what is wrong with it."""
+        self._best = candidate
+        self._begin_anew()
+
     def retested(self, writer: PromptWriter, candidates: Mapping[int, Candidate], chosen: int) -> None:
         """Goes on with the chat, whose last message now tells what is wrong with the program that passed before."""
         self._writer = writer

@@ -98,6 +98,11 @@ class TreeSearch:
         elif arm is not None:
             arm.failed += 1
 
+    def begin(self, candidate: Candidate) -> None:
+        """Takes a program as the root of the tree, to be refined first."""
+        self._arms[candidate.id] = Arm(candidate)
+        self._next = candidate
+
     def retested(self, writer: PromptWriter, candidates: Mapping[int, Candidate], chosen: int) -> None:
         """Keeps the tree: its programs have new pass rates, and the next step refines the one that passed before."""
         self._writer = writer
