@@ -1,13 +1,15 @@
 """Observations from which a run learns how to write them as vectors, and others that decide which way is right."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
+from arena import played_games
 from arena.run_inputs import Inputs
-from arena.run_settings import RunSettings
+from arena.run_settings import RunSettings, planner_config
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
-from cwm.trajectories import Trajectory, game_seed, play, random_policy
+from cwm.trajectories import Trajectory, game_seed
+from cwm.varied_games import varied_game
 from cwm.vector_task import VectorConfig, VectorTask, samples_of
 from cwm.world_model import WorldModel, WorldModelError
 
@@ -19,8 +21,8 @@ HELD_OUT_SEED_OFFSET: Final = 3_000_017
 def vector_task(bundle: ModelBundle, inputs: Inputs, settings: RunSettings, config: VectorConfig) -> VectorTask:
     """Returns what functions between observations and vectors are written for.
 
-    Besides the recorded games, games that the model plays at random by itself give samples: they cost no real game,
-    and it is on the model that an agent learns. Further ones are held out, with a user's own held-out games.
+    Besides the recorded games, games on the model itself give samples, varied ones and a planner's: they cost no real
+    game, and it is on the model that an agent learns. Further ones are held out, with a user's own held-out games.
 
     Args:
         bundle: the model.
@@ -31,12 +33,16 @@ def vector_task(bundle: ModelBundle, inputs: Inputs, settings: RunSettings, conf
     Raises:
         SandboxUnavailableError: the model cannot be run.
         WorldModelError: it does not load.
+        InfrastructureError: the planner could not play through no fault of the model.
     """
     recorded = samples_of(inputs.train, settings.deck)
     sandbox = Sandbox(level=settings.level)
     with WorldModel(bundle, sandbox) as model:
         own = _played(model, config.games, game_seed(settings.seed, SAMPLE_SEED_OFFSET))
         others = _played(model, config.games, game_seed(settings.seed, HELD_OUT_SEED_OFFSET))
+        planned = _planned(model, bundle, settings, config)
+    own += planned[0::2]
+    others += planned[1::2]
     return VectorTask(
         rules=inputs.rules,
         info=inputs.info,
@@ -47,13 +53,21 @@ def vector_task(bundle: ModelBundle, inputs: Inputs, settings: RunSettings, conf
     )
 
 
-def _played(model: WorldModel, games: int, seed: int) -> Sequence[Trajectory]:
-    """Returns random games on the model; one at which it fails, though it passes its tests, is left out."""
+def _planned(model: WorldModel, bundle: ModelBundle, settings: RunSettings, config: VectorConfig) -> list[Trajectory]:
+    """Returns games of a planner at every seat, twice as many as asked for: for samples and to hold out in turn."""
+    if not config.planner_games:
+        return []
+    planner = planner_config(settings, model.info.perfect_information, config.planner_simulations)
+    asked = replace(settings, planner_games=2 * config.planner_games)
+    return played_games.of_planner(model, bundle, asked, replace(planner, rollouts=1)).trajectories
+
+
+def _played(model: WorldModel, games: int, seed: int) -> list[Trajectory]:
+    """Returns varied games on the model; one at which it fails, though it passes its tests, is left out."""
     found: list[Trajectory] = []
-    policies = [random_policy] * model.info.num_players
     for index in range(games):
         try:
-            found.append(play(model, policies, game_seed(seed, index), index))
+            found.append(varied_game(model, seed, index))
         except WorldModelError:
             continue
     return found

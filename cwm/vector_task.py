@@ -32,7 +32,10 @@ class VectorConfig(FunctionConfig):
     Attributes:
         num_candidates: pairs of functions asked for, one call each.
         repairs: further calls for a pair whose checks fail.
-        games: games that the model plays by itself, once for samples beside the recorded games, once to hold out.
+        games: varied games that the model plays by itself, once for samples beside the recorded games, once to hold
+            out.
+        planner_games: games of a planner on the model, likewise: what players who think come to see.
+        planner_simulations: of that planner, a move.
     """
 
     error = VectorConfigError
@@ -41,12 +44,16 @@ class VectorConfig(FunctionConfig):
     min_calls_per_s: float = 200.0
     repairs: int = 3
     games: int = 20
+    planner_games: int = 4
+    planner_simulations: int = 20
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.repairs < 0 or self.games < 1:
+        if self.repairs < 0 or self.games < 1 or self.planner_games < 0 or self.planner_simulations < 1:
             raise VectorConfigError(
-                f"repairs must be at least 0 and games 1; given repairs={self.repairs}, games={self.games}"
+                "repairs and planner_games must be at least 0, games and planner_simulations at least 1; given "
+                f"repairs={self.repairs}, games={self.games}, planner_games={self.planner_games}, "
+                f"planner_simulations={self.planner_simulations}"
             )
 
 

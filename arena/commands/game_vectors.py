@@ -8,7 +8,8 @@ from rich.table import Table
 from arena import console
 from arena.options import AsJson, Seed
 from cwm.observation_vectors import RoundTrip, round_trip
-from cwm.trajectories import collect, game_seed
+from cwm.trajectories import game_seed
+from cwm.varied_games import varied_game
 from cwm.vector_task import samples_of
 from games import registry
 from games.api import Json
@@ -19,14 +20,15 @@ HELD_OUT_SEED_OFFSET = 4_000_037
 
 def command(
     games: Annotated[list[str] | None, typer.Argument(help="Ids of games; none for all that are registered.")] = None,
-    samples: Annotated[
-        int, typer.Option("--samples", min=1, help="Random games that the schema is inferred from.")
-    ] = 50,
-    held_out: Annotated[int, typer.Option("--held-out", min=1, help="Other random games that it is tried on.")] = 50,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Games that the schema is inferred from.")] = 50,
+    held_out: Annotated[int, typer.Option("--held-out", min=1, help="Other games that it is tried on.")] = 50,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Infer how each game's observations become lists of floats, and say how many unseen ones come back exactly."""
+    """Infer how each game's observations become lists of floats, and say how many unseen ones come back exactly.
+
+    Half of the games are played at random, half with rare kinds of action as likely as common ones.
+    """
     chosen = games or registry.ids()
     for game in chosen:
         registry.make(game)
@@ -47,4 +49,6 @@ def command(
 
 
 def _seen(game: str, games: int, seed: int) -> list[Json]:
-    return [observation for _, observation in samples_of(collect(registry.make(game), games, seed))]
+    made = registry.make(game)
+    played = [varied_game(made, seed, index) for index in range(games)]
+    return [observation for _, observation in samples_of(played)]

@@ -267,5 +267,5 @@ def test_more_samples_than_are_checked_are_thinned_evenly() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    with pytest.raises(VectorConfigError, match="given repairs=-1, games=20"):
+    with pytest.raises(VectorConfigError, match="given repairs=-1, games=20, planner_games=4"):
         VectorConfig(repairs=-1)
