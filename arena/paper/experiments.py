@@ -120,7 +120,15 @@ class Rebuilding:
             self.watching.stage(f"{BY_ID[game].name}: measuring how long a game takes")
             tested = sum(1 + self.selection.draws_curve(game, place.variant) for place in places if self._tests(place))
             played = max(1.0, self._played(places))
-            found = scaling.decide(places[0], self.asked, played, max(1, tested), self.workers)
+            title = f"{BY_ID[game].name}: trial match"
+            found = scaling.decide(
+                places[0],
+                self.asked,
+                played,
+                max(1, tested),
+                self.workers,
+                lambda state: self.watching.progress(title, state.done, state.total),
+            )
             write_scale(self.root, game, found)
         self.watching.stage(f"{BY_ID[game].name}: {found.words}")
         return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.paper import accuracy, matches
+from arena.paper.matches import OnGame
 from arena.paper.places import Place
 from arena.paper.settings import PAPER_SCALE, Asked, Scale
 
@@ -29,7 +30,8 @@ RUNGS: Final = (
 )
 """Simulations a move, rollouts a leaf, matches a seat: from the paper's own down."""
 TRANSITIONS: Final = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)
-PROBE: Final = Scale(5, 1, 1, 40)
+PROBE: Final = Scale(2, 1, 1, 40)
+"""Played and tested first: next to nothing, as in some games a single rollout takes long."""
 MANY: Final = 8
 """So many times the simulations of the probe tell what a simulation takes from what a deal takes in any case."""
 SHARE_OF_PROBE: Final = 0.1
@@ -39,7 +41,9 @@ TESTING: Final = 0.4
 PLAYING: Final = 0.6
 
 
-def decide(place: Place, asked: Asked, played: float, tested: int, workers: int) -> Scale:
+def decide(
+    place: Place, asked: Asked, played: float, tested: int, workers: int, on_game: OnGame | None = None
+) -> Scale:
     """Returns the scale of a game, after playing and testing a little of it.
 
     Args:
@@ -48,6 +52,7 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
         played: how many times the matches of the probe are to be played for each deal.
         tested: how many programs are to be tested on the held-out games.
         workers: processes.
+        on_game: called after each match that is only played to be timed.
     """
     given = dict(asked.scale)
     rungs = [
@@ -60,7 +65,7 @@ def decide(place: Place, asked: Asked, played: float, tested: int, workers: int)
     measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=place.root) as folder:
         if len(set(rungs)) > 1:
-            cost = _cost(place, Path(folder), asked, PLAYING * seconds).times(played / workers)
+            cost = _cost(place, Path(folder), asked, PLAYING * seconds, on_game).times(played / workers)
             simulations, rollouts, deals = fitting(rungs, cost, PLAYING * seconds)
             measured["seconds for a deal without simulations"] = cost.deal
             measured["seconds for a deal for each simulation a move"] = cost.simulation
@@ -124,18 +129,18 @@ def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int,
     return (playing + tested * testing) / count
 
 
-def _cost(place: Place, folder: Path, asked: Asked, seconds: float) -> Cost:
+def _cost(place: Place, folder: Path, asked: Asked, seconds: float, on_game: OnGame | None) -> Cost:
     """Returns what a deal takes; with more simulations it is played once more where there is time for it."""
-    few = _deal(place, folder / "few", asked, PROBE)
+    few = _deal(place, folder / "few", asked, PROBE, on_game)
     if few * MANY > SHARE_OF_PROBE * seconds:
         return Cost.of(few, None)
     scale = replace(PROBE, simulations=MANY * PROBE.simulations)
-    return Cost.of(few, _deal(place, folder / "many", asked, scale))
+    return Cost.of(few, _deal(place, folder / "many", asked, scale, on_game))
 
 
-def _deal(place: Place, folder: Path, asked: Asked, scale: Scale) -> float:
+def _deal(place: Place, folder: Path, asked: Asked, scale: Scale, on_game: OnGame | None) -> float:
     prepared = matches.config(place, scale, asked, matches.Deals(scale.deals, asked.seed))
-    return _timed(lambda: matches.play(folder, prepared, 1))
+    return _timed(lambda: matches.play(folder, prepared, 1, on_game))
 
 
 def _timed(work: Callable[[], object]) -> float:

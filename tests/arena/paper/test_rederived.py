@@ -32,12 +32,16 @@ def rows(path: Path, query: str, *values: object) -> list[Any]:
         return database.execute(query, values).fetchall()
 
 
-def synthesis(folder: Path, game: str) -> Path:
-    return folder / game / "tree-s0"
+VARIANTS = {
+    **dict.fromkeys(("table-2", "table-12", "table-16", "figure-4", "figure-8"), "closed"),
+    **dict.fromkeys(("table-6", "table-10", "table-15", "figure-7"), "state"),
+    "table-5": "conversation",
+}
+"""How the syntheses behind a table were done, where it is not tree search in the open deck."""
 
 
-def matches(folder: Path, game: str, seat: int, opponent: str) -> list[dict[str, Any]]:
-    stored = rows(synthesis(folder, game) / "matches" / "games.sqlite", "SELECT record FROM games")
+def matches(place: Path, seat: int, opponent: str) -> list[dict[str, Any]]:
+    stored = rows(place / "matches" / "games.sqlite", "SELECT record FROM games")
     seats = ["cwm", NAMES[opponent]] if seat == 0 else [NAMES[opponent], "cwm"]
     return [game for game in (json.loads(text) for (text,) in stored) if game["seats"] == seats]
 
@@ -61,8 +65,7 @@ def student(values: list[float]) -> tuple[float, float, float]:
     return mean, mean - half, mean + half
 
 
-def train_counts(folder: Path, game: str, kind: str) -> Counter[str]:
-    place = synthesis(folder, game)
+def train_counts(place: Path, kind: str) -> Counter[str]:
     made = json.loads((place / "result.json").read_text(encoding="utf-8"))["synthesis"]
     query = "SELECT report FROM test_results WHERE program = ? AND suite = ?"
     ((report,),) = rows(place / "journal.sqlite", query, made["best"], made["suite"])
@@ -70,28 +73,27 @@ def train_counts(folder: Path, game: str, kind: str) -> Counter[str]:
     return Counter(item["status"] for item in results)
 
 
-def counts(folder: Path, game: str, kind: str, split: str) -> Counter[str]:
+def counts(place: Path, kind: str, split: str) -> Counter[str]:
     if split == "train":
-        return train_counts(folder, game, kind)
-    place = synthesis(folder, game) / split / "journal.sqlite"
-    ((figures,),) = rows(place, "SELECT payload FROM evaluations WHERE key = 'figures'")
+        return train_counts(place, kind)
+    ((figures,),) = rows(place / split / "journal.sqlite", "SELECT payload FROM evaluations WHERE key = 'figures'")
     tally = json.loads(figures)["kinds"][kind]
     wrong = sum(tally[name] for name in ("wrong", "errors", "timeouts", "not_run"))
     return Counter({"pass": tally["passed"], "fail": wrong})
 
 
-def accuracy(folder: Path, game: str, key: str) -> dict[str, float]:
+def accuracy(place: Path, key: str) -> dict[str, float]:
     kind, split = key.split(".")
-    found = counts(folder, game, kind, split)
+    found = counts(place, kind, split)
     total = found.total()
     low, high = wilson(found["pass"], total)
     return {"value": found["pass"] / total, "low": low, "high": high, "n": total}
 
 
-def calls(folder: Path, game: str) -> float:
-    journal = synthesis(folder, game) / "journal.sqlite"
-    query = "SELECT COUNT(*) FROM completions WHERE status = 'answered' AND purpose IN ('transition', ?)"
-    return float(rows(journal, query, "transition+inference")[0][0])
+def calls(place: Path) -> float:
+    purposes = "('transition', 'transition+inference', 'transition+state inference', 'closed deck')"
+    query = f"SELECT COUNT(*) FROM completions WHERE status = 'answered' AND purpose IN {purposes}"
+    return float(rows(place / "journal.sqlite", query)[0][0])
 
 
 def result(games: list[dict[str, Any]], seat: int, figure: str, forfeits: bool) -> dict[str, Any]:
@@ -114,19 +116,31 @@ def expected(folder: Path, cell: dict[str, str]) -> dict[str, Any] | str:
     labels = cell["row"].split(" / ")
     game = GAMES[labels[0]]
     kind, number = cell["sheet"].split("-")
-    if kind == "figure" and number in ("1", "6"):
-        return {"value": accuracy(folder, game, cell["column"])["value"]}
-    if kind == "figure":
-        return bar(matches(folder, game, SEATS[labels[1]], WORDS[labels[2]]), SEATS[labels[1]], cell["column"])
-    if number in ("18", "20"):
+    place = folder / game / f"{VARIANTS.get(cell['sheet'], 'tree')}-s0"
+    if kind == "table" and number in ("18", "20", "22", "24"):
         return "not trained"
-    if number == "3":
-        return detail(folder, game, cell["column"])
-    if number in ("1", "4"):
-        return {"value": calls(folder, game)} if cell["column"] == "calls" else accuracy(folder, game, cell["column"])
+    if number == "3" and kind == "table":
+        return detail(game, cell["column"])
+    if not place.exists():
+        return "not recorded"
+    if kind == "figure" and number in ("1", "6", "7", "8"):
+        return {"value": accuracy(place, cell["column"])["value"]}
+    if kind == "figure":
+        return bar(matches(place, SEATS[labels[1]], WORDS[labels[2]]), SEATS[labels[1]], cell["column"])
+    if number in ("1", "2", "4", "5", "6"):
+        return conversed(place, cell["column"]) if number == "5" else learned(place, cell["column"])
     opponent, figure = cell["column"].split(".")
-    games = matches(folder, game, SEATS[labels[1]], opponent)
-    return result(games, SEATS[labels[1]], figure, number == "14") if games else "not played"
+    games = matches(place, SEATS[labels[1]], opponent)
+    return result(games, SEATS[labels[1]], figure, number in ("14", "15", "16")) if games else "not played"
+
+
+def learned(place: Path, column: str) -> dict[str, Any] | str:
+    return {"value": calls(place)} if column == "calls" else accuracy(place, column)
+
+
+def conversed(place: Path, column: str) -> dict[str, Any] | str:
+    """No table is about matches of such models, so none are played."""
+    return "not played" if column.endswith(".online") else learned(place, column)
 
 
 def bar(games: list[dict[str, Any]], seat: int, column: str) -> dict[str, Any] | str:
@@ -139,7 +153,7 @@ def bar(games: list[dict[str, Any]], seat: int, column: str) -> dict[str, Any] |
     return result(games, seat, column, False)
 
 
-def detail(folder: Path, game: str, column: str) -> dict[str, Any] | str:
+def detail(game: str, column: str) -> dict[str, Any] | str:
     words = {"tic_tac_toe": ("Full", "W/L/D"), "leduc_poker": ("Partial", "Zero-sum")}[game]
     if column in ("observability", "payoff"):
         return {"words": words[column == "payoff"]}
@@ -163,10 +177,8 @@ def test_every_printed_cell_follows_from_the_run_records(rebuilt: Path) -> None:
             shown = cell[name] if name == "words" else float(cell[name])
             assert shown == (number if name == "words" else pytest.approx(number, abs=1e-6)), (*place, name)
         checked[cell["sheet"]] += 1
-    assert set(checked) == {
-        *("table-1", "table-3", "table-4", "table-7", "table-8", "table-14", "table-18", "table-20"),
-        *("figure-1", "figure-2", "figure-3", "figure-6"),
-    }
+    tables = {f"table-{number}" for number in (*range(1, 9), 10, 12, 14, 15, 16, 18, 20, 22, 24)}
+    assert set(checked) == tables | {f"figure-{number}" for number in (1, 2, 3, 4, 6, 7, 8)}
     assert checked["table-7"] == 24
 
 
@@ -189,9 +201,8 @@ def test_sources_are_there(rebuilt: Path) -> None:
 
 
 def test_the_same_command_again_runs_nothing_and_prints_the_same(rebuilt: Path, cwm: Any) -> None:
-    chosen = ("--tables", "1,3,4,7,8,14,18,20", "--figures", "1,2,3,6")
     before = (rebuilt / "tables" / "tables.json").read_bytes()
-    ran = cwm("paper", "--run", rebuilt, *chosen, "--json")
+    ran = cwm("paper", "--run", rebuilt, "--json")
     assert ran.code == 0
     assert "match" not in re.sub(r"\d+ matches a seat", "", ran.err.replace("matches\n", ""))
     assert ran.json == json.loads(before)
