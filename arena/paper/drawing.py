@@ -142,13 +142,13 @@ def _range(sheet: Sheet, game: str) -> tuple[float, float]:
     """Returns the lowest and the highest payoff that any row of a game shows, 0 among them."""
     rows = [row for row in sheet.rows if row.labels[0] == game]
     names = ("us", "them", "lowest", "highest")
-    values = [
+    values = [0.0] + [
         cell.measured.value
         for row in rows
         for cell in row.cells
         if cell.column.name in names and cell.measured.value is not None
     ]
-    return min(0.0, *values), max(0.0, *values)
+    return min(values), max(values)
 
 
 def _values(row: Row, group: str) -> dict[str, float]:

@@ -27,6 +27,10 @@ UNREADABLE_NOTE = (
     "and the row's own arithmetic confirms the number."
 )
 PICTURES_NOTE = "The paper's curves are pictures, which our copy does not hold."
+ONLINE_NOTE = (
+    "Train: the unit tests that the program was refined on; online: the states of our matches with any opponent, the "
+    "paper's those with the language model."
+)
 LEARNED_NOTE = "Ours come with agents that are trained on the model."
 KINDS = ("transition", "inference")
 SPLITS = ("train", "test")
@@ -44,6 +48,8 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
     rows = [_row(stored, layout, game, seat) for game, seat in layout.rows() if game in stored.asked.games]
     labels = ("game", "goes") if layout.seated else ("game",)
     notes = [UNREADABLE_NOTE] if any(_marked(cell.published) for row in rows for cell in row.cells) else []
+    if layout.kind == "accuracy":
+        notes.append(ONLINE_NOTE)
     if layout.learned:
         notes.append(LEARNED_NOTE)
     elif layout.seated:

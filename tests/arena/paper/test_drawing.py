@@ -51,6 +51,17 @@ def test_payoffs_that_are_all_the_same_are_drawn() -> None:
     assert bar.parts[0][1:3] == (0.0, 1.0)
 
 
+def test_payoffs_that_were_not_played_have_no_bar() -> None:
+    assert bars(sheet(row(("Bargaining, closed deck", "first", "random"), us=None, them=None))) == []
+
+
+def test_means_without_a_distribution_are_drawn_from_zero() -> None:
+    found = bars(sheet(row(("Bargaining", "first", "random"), "with value function", us=8.0, them=2.0)))
+    assert [(bar.label, bar.parts[0][1:3], bar.ticks) for bar in found] == [
+        ("Bargaining, first, random, with value function", (0.0, BAR_WIDTH), (BAR_WIDTH / 4,))
+    ]
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_curves_go_from_left_to_right_and_better_is_higher(several: bool) -> None:
     rows = [
