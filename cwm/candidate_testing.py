@@ -118,6 +118,7 @@ class ProcessTester:
                 if worker.loaded.outcome is not Outcome.OK and not results:
                     return self._unloaded(worker.loaded)
                 reply = self._run(worker, waiting, end)
+                end += worker.excused_s
             results += self._parsed(waiting, reply)
             if reply.outcome.is_ours:
                 failures_of_ours += 1

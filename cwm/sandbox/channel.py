@@ -9,6 +9,7 @@ import time
 from cwm.sandbox.child import Child
 
 HEADER = struct.Struct(">I")
+MOST_STARVED = 9.0
 TICK_S = 0.2
 """How often it is checked whether the worker still lives, in case a grandchild holds its descriptors open."""
 CHUNK = 1 << 18
@@ -35,7 +36,11 @@ class OversizeError(ChannelError):
 
 
 class Channel:
-    """Pipes to one child process."""
+    """Pipes to one child process.
+
+    Attributes:
+        excused_s: seconds by which deadlines were moved so far, since the worker had no processor.
+    """
 
     def __init__(self, child: Child, request_fd: int, reply_fd: int, output_bytes: int) -> None:
         """Args:
@@ -52,6 +57,7 @@ class Channel:
         self._output = bytearray()
         self._printed = 0
         self._ended = False
+        self.excused_s = 0.0
         self._drains = {child.stdout, child.stderr}
         self._poll = select.poll()
         for descriptor in (*self._drains, reply_fd):
@@ -83,6 +89,9 @@ class Channel:
     def receive(self, deadline: float, limit: int) -> bytes:
         """Returns the next frame.
 
+        Time that the worker stood in line for a processor is not the program's: the deadline moves by as much, up to
+        `MOST_STARVED` times the time that was allowed.
+
         Args:
             deadline: `time.monotonic()` seconds.
             limit: largest payload in bytes.
@@ -92,6 +101,9 @@ class Channel:
             ClosedError: the worker is gone.
             OversizeError: it is larger than `limit`.
         """
+        entered = time.monotonic()
+        starved_s: float | None = None
+        excused_s = 0.0
         while True:
             if len(self._incoming) >= HEADER.size:
                 (length,) = HEADER.unpack_from(self._incoming)
@@ -104,7 +116,15 @@ class Channel:
                     return frame
             if self._ended:
                 raise ClosedError("the worker closed its reply descriptor")
-            self._wait(deadline)
+            now = time.monotonic()
+            if starved_s is None and now - entered >= TICK_S:
+                # Not at once: most answers come sooner, and asking takes as long as a small one.
+                starved_s = self._child.starved_s()
+            if starved_s is not None and now >= deadline + excused_s:
+                known_s = excused_s
+                excused_s = min(self._child.starved_s() - starved_s, MOST_STARVED * max(0.0, deadline - entered))
+                self.excused_s += excused_s - known_s
+            self._wait(deadline + excused_s)
 
     def forget_output(self) -> None:
         """Drops what was printed before the next request."""

@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import time
+from pathlib import Path
 from typing import Protocol
 
 from cwm.sandbox.nursery import STATUS
@@ -41,6 +42,9 @@ class Child(Protocol):
 
     def collect(self, wait: bool) -> bool:
         """Returns True if the worker has ended; `wait` waits for it."""
+
+    def starved_s(self) -> float:
+        """Returns for how many seconds the worker was ready to run and had no processor; 0 where that is not told."""
 
     def close(self) -> None:
         """Closes the descriptors."""
@@ -97,6 +101,9 @@ class StartedChild:
         self.cpu_s = usage.ru_utime + usage.ru_stime
         return True
 
+    def starved_s(self) -> float:
+        return _run_delay_s(self.wrapped or self._process.pid)
+
     def close(self) -> None:
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
@@ -148,6 +155,22 @@ class ForkedChild:
             self.lost = True
         return True
 
+    def starved_s(self) -> float:
+        try:
+            # The number that the descriptor has now: the process itself, or -1 once it is gone.
+            lines = Path(f"/proc/self/fdinfo/{self._pidfd}").read_text(encoding="ascii").splitlines()
+            return _run_delay_s(int(next(line for line in lines if line.startswith("Pid:")).split()[1]))
+        except (OSError, ValueError, StopIteration):
+            return 0.0
+
     def close(self) -> None:
         for descriptor in (self._pidfd, self._status_fd, self.stdout, self.stderr):
             os.close(descriptor)
+
+
+def _run_delay_s(pid: int) -> float:
+    """Returns how long a process stood in line for a processor (Linux: Documentation/scheduler/sched-stats), or 0."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0

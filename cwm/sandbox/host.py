@@ -140,6 +140,11 @@ class Worker:
             reply = self._judged(reply, lambda other: other._run_tests(test, seed, end, per_test_s, _ignore))
         return Reply(reply.outcome, results, reply.failure, reply.output_tail, time.monotonic() - started)
 
+    @property
+    def excused_s(self) -> float:
+        """Seconds by which deadlines were moved so far, since the worker had no processor."""
+        return self._channel.excused_s
+
     def close(self) -> None:
         """Kills the child with everything that it started; nothing is left of it."""
         if self._alive:
@@ -177,7 +182,7 @@ class Worker:
         taken = 0
         reply, more = self._exchange(request, min(end, time.monotonic() + self._limits.wall_s))
         while more:
-            reply, more = self._next(request["id"], min(end, time.monotonic() + per_test_s))
+            reply, more = self._next(request["id"], min(end + self.excused_s, time.monotonic() + per_test_s))
             if more and (taken >= len(tests) or not is_result(reply.value, tests[taken])):
                 return self._break_off()
             if more:
