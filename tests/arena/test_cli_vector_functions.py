@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from arena import function_choice
-from arena.run_settings import RunSettings
+from arena import function_choice, run_inputs
+from arena.run_settings import Caps, RunSettings
+from arena.synthesis_run import SynthesisRun, open_record
 from arena.vector_samples import vector_task
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
@@ -30,7 +31,7 @@ def vector_to_observation(vector, player_id):
     mover = ("Terminal", "x", "o")[vector[27:].index(1.0)]
     return {"board": [MARKS[group.index(1.0)] for group in groups], "current_player": mover}
 """
-FEW = ["--test-transitions", 30, "--workers", 1]
+FEW = ["--test-transitions", 30, "--further-games", 0, "--workers", 1]
 
 
 def scripted(folder: Path, *answers: str) -> str:
@@ -64,15 +65,49 @@ def test_a_run_chooses_vectors_stores_them_and_reports_them(cwm: Any, tmp_path: 
         assert codec.decode(codec.encode(seen, 0), 0) == seen
 
 
-def test_a_run_whose_observations_no_vectors_bring_back_says_at_which_field(
-    cwm: Any, tmp_path: Path, right_program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def _nobody_moves_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Holds out an observation that no sample is like."""
+
     def with_another_mover(*given: Any) -> VectorTask:
         task = vector_task(*given)
         strange = (0, {"board": ["."] * 9, "current_player": "nobody"})
         return replace(task, held_out=(*task.held_out, strange))
 
     monkeypatch.setattr(function_choice, "vector_task", with_another_mover)
+
+
+@pytest.mark.usefixtures("_nobody_moves_once")
+def test_functions_that_bring_back_what_the_schema_does_not_are_stored_and_used(
+    tmp_path: Path, right_program: str
+) -> None:
+    knowing = GOOD.replace('"o")', '"o", "nobody")')
+    settings = RunSettings(
+        "tic_tac_toe",
+        True,
+        scripted(tmp_path, right_program, knowing.strip()),
+        test_transitions=20,
+        planner_games=0,
+        further_games=0,
+        vectors=VectorConfig(games=5, planner_games=1, planner_simulations=5),
+    )
+    inputs = run_inputs.registered("tic_tac_toe", 3, 0)
+    with open_record(tmp_path / "run", settings, inputs, Caps()) as record:
+        outcome = SynthesisRun(record, settings, inputs, Caps(), 1).run()
+    assert outcome.vectors is not None
+    assert outcome.vectors.message.startswith("functions 0 chosen (schema: ")
+    bundle = ModelBundle.load(tmp_path / "run")
+    assert (bundle.vectors_source, bundle.schema) == (knowing, None)
+    seen = {"board": ["x", *["."] * 8], "current_player": "nobody"}
+    with open_codec(bundle, Sandbox()) as codec:
+        assert codec.width == 31
+        assert codec.decode(codec.encode(seen, 1), 1) == seen
+
+
+@pytest.mark.usefixtures("_nobody_moves_once")
+def test_a_run_whose_observations_no_vectors_bring_back_says_at_which_field(
+    cwm: Any, tmp_path: Path, right_program: str
+) -> None:
     run = tmp_path / "run"
     words = ["--vectors", 1, "--llm", scripted(tmp_path, right_program, GOOD), *FEW, "--run", run]
     made = cwm("synthesize", "tic_tac_toe", *words)
