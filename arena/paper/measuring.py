@@ -89,7 +89,8 @@ class Stored:
     def accuracy(self, game: str, variant: Variant, kind: str, split: str) -> Measured:
         """Returns the share of tests of a kind that the syntheses' models pass, mean over syntheses.
 
-        The interval is Wilson's over the tests of one synthesis, or Student's over several.
+        The interval is Student's over several syntheses, and Wilson's over the tests of one where there is one alone or
+        all are equally right: that all pass the same tests does not make them perfect.
         """
         places = self.places(game, variant)
         if not places:
@@ -102,8 +103,8 @@ class Stored:
         if not tallies:
             return Measured("not played" if split == ONLINE else "not tested")
         sources = tuple(source for _, source in tallies)
-        if len(tallies) > 1:
-            rates = [tally.accuracy or 0.0 for tally, _ in tallies]
+        rates = [tally.accuracy or 0.0 for tally, _ in tallies]
+        if len(set(rates)) > 1:
             estimate = mean_estimate(rates)
             assert estimate is not None  # there are tallies
             low, high = max(0.0, estimate.low or 0.0), min(1.0, estimate.high or 0.0)
@@ -154,7 +155,7 @@ class Stored:
         estimate = mean_estimate(counts)
         assert estimate is not None  # there are places
         sources = tuple(place.source(f"{RESULT_FILE}#synthesis.calls") for place in places)
-        low, high = (estimate.low, estimate.high) if len(counts) > 1 else (None, None)
+        low, high = (estimate.low, estimate.high) if len(set(counts)) > 1 else (None, None)
         return Measured("measured", estimate.mean, "", low, high, len(counts), "syntheses", sources)
 
     def played(

@@ -49,6 +49,13 @@ def test_accuracy_and_calls_are_means_over_syntheses(two: Path) -> None:
     assert calls.sources == tuple(f"tic_tac_toe/tree-s{seed}/result.json#synthesis.calls" for seed in (0, 1))
 
 
+def test_syntheses_that_all_pass_are_no_surer_than_one(two: Path) -> None:
+    one = Stored(two, Asked(("tic_tac_toe",))).accuracy("tic_tac_toe", "tree", "transition", "train")
+    both = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1))).accuracy("tic_tac_toe", "tree", "transition", "train")
+    assert (both.value, both.low, both.high, both.unit) == (1.0, one.low, one.high, "tests")
+    assert len(both.sources) == 2
+
+
 def test_matches_of_all_syntheses_count_together(two: Path) -> None:
     one = Stored(two, Asked(("tic_tac_toe",))).played("tic_tac_toe", "tree", "random")
     both = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1))).played("tic_tac_toe", "tree", "random")
