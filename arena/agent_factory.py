@@ -5,6 +5,7 @@ from pathlib import Path
 
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
+from arena.learning_agent import LearningAgent
 from arena.llm_agent import LlmAgent
 from arena.llm_prompts import GamePrompts
 from arena.model_agent import ModelAgent
@@ -104,6 +105,8 @@ def build(
     bundle = load_bundle(spec)
     if spec.model_hash not in (None, bundle.hash):
         raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")
+    if spec.learn is not None:
+        return LearningAgent(bundle, config, runtime, spec.name, spec.view, spec.workers)
     return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view, spec.workers)
 
 

@@ -32,11 +32,14 @@ _FILES = ("spool", "replay", "scripted")
 
 MOST_WORKERS = 64
 """Each is a process."""
+LEARN_CALLS = 3
+MOST_LEARN_CALLS = 100
 
 _TYPES: dict[str, type] = {
     item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
 }
 _CHOICES = planner.CHOICES
+_WHOLE = {"workers": MOST_WORKERS, "learn_calls": MOST_LEARN_CALLS}
 
 
 class AgentSpecError(ValueError):
@@ -60,6 +63,9 @@ class AgentSpec:
         model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
         workers: for `cwm`: how many processes share the simulations of a move.
         llm: options given for `llm`, by name (`LlmConfig`).
+        learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
+            of the run; None for no learning. See `arena.online_learning`.
+        learn_calls: for `cwm`: calls after one game, at most.
     """
 
     kind: Kind
@@ -70,6 +76,8 @@ class AgentSpec:
     model_hash: str | None = None
     workers: int = 1
     llm: dict[str, Any] = field(default_factory=dict)
+    learn: str | None = None
+    learn_calls: int = LEARN_CALLS
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
@@ -78,6 +86,8 @@ class AgentSpec:
             del data["workers"]
         if self.kind != "llm":
             del data["llm"]
+        if self.learn is None:
+            del data["learn"], data["learn_calls"]
         return data
 
     @classmethod
@@ -130,7 +140,8 @@ def parse(text: str) -> AgentSpec:
     `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
-    `temper`, …); `view=` and `name=` go with any agent, `algorithm=` and `workers=` with `cwm`.
+    `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
+    `cwm`.
 
     Raises:
         AgentSpecError: the text is not such a description.
@@ -153,12 +164,24 @@ def parse(text: str) -> AgentSpec:
     view = settings.pop("view", DEFAULT_VIEW)
     if "workers" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
-    workers = settings.pop("workers", 1)
+    if {"learn", "learn_calls"} & settings.keys() and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} has no model to refine: learn= and learn_calls= go with cwm alone.")
+    workers, learn = settings.pop("workers", 1), settings.pop("learn", None)
+    learn_calls = settings.pop("learn_calls", LEARN_CALLS)
     if settings and kind in ("random", "partner", "human"):
         raise AgentSpecError(f"Agent {kind!r} takes only name= and view=, not {', '.join(sorted(settings))}.")
     if "algorithm" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
-    return AgentSpec(kind=kind, name=name, view=view, planner=settings, model=model, workers=workers)  # type: ignore[arg-type]
+    return AgentSpec(
+        kind=kind,  # type: ignore[arg-type]
+        name=name,
+        view=view,
+        planner=settings,
+        model=model,
+        workers=workers,
+        learn=learn,
+        learn_calls=learn_calls,
+    )
 
 
 _MODELS = {
@@ -207,14 +230,16 @@ def _value(text: str, key: str, value: str) -> Any:
         if value not in _CHOICES[key]:
             raise AgentSpecError(f"Agent {text!r}: {key} is {' or '.join(_CHOICES[key])}, not {value!r}.")
         return value
-    if key == "workers":
-        if not value.isdecimal() or not 1 <= int(value) <= MOST_WORKERS:
+    if key == "learn":
+        return None if value == "false" else value
+    if key in _WHOLE:
+        if not value.isdecimal() or not 1 <= int(value) <= _WHOLE[key]:
             raise AgentSpecError(
-                f"Agent {text!r}: workers must be a whole number from 1 to {MOST_WORKERS}, not {value!r}."
+                f"Agent {text!r}: {key} must be a whole number from 1 to {_WHOLE[key]}, not {value!r}."
             )
         return int(value)
     if key not in _TYPES:
-        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "view", "name"]
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "learn", "learn_calls", "view", "name"]
         near = difflib.get_close_matches(key, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
         raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")

@@ -1,7 +1,7 @@
 """Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -11,8 +11,7 @@ from arena import side_by_side
 from arena.agent_factory import build, resolve
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import InfrastructureError, NoAnswerError
-from arena.game_source import MODEL_PREFIX, game_info, is_model, model_of, open_game
-from arena.lineups import Pairing
+from arena.game_source import game_info, is_model, model_of, open_game
 from arena.match import GameRecord, play
 from arena.player_models import PlayerModels, in_order
 from arena.process_pool import ProcessPool, WorkerDiedError
@@ -20,128 +19,16 @@ from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
 from arena.seeds import content_key, derive
 from arena.store import Games, StoredGames
+from arena.tournament_config import RULES_VERSION, Teaching
+from arena.tournament_config import PlannedGame as PlannedGame
+from arena.tournament_config import TournamentConfig as TournamentConfig
 from arena.tournament_errors import TournamentError as TournamentError
 from cwm.world_model import WorldModelError
 
-RULES_VERSION = 1
-"""Part of every key: raised when the same seeds would give another game."""
 ASKED_FILE = "tournament.json"
 """What the user asked for, in the folder of the games."""
 MAX_FAULTS = 3
 """A game that ours broke this often in one run is given up until the next run."""
-
-
-@dataclass(frozen=True)
-class TournamentConfig:
-    """What is played. JSON out, to be kept beside the games.
-
-    Attributes:
-        game: registry id, or `cwm:RUN_OR_BUNDLE`: then that model decides what is legal and who wins.
-        agents: with distinct names.
-        deals: deals a lineup; each is played in every distinct rotation of the seats.
-        seed: every deal derives from it and from the game, so that all lineups meet the same deals.
-        pairing: `all` lineups of as many agents as the game seats; `cross`: only those with two different agents or
-            more; `self`: only those of one agent with itself.
-        lineups: indices into `agents`, instead of `pairing`; None to use `pairing`.
-        params: parameters of the game.
-        runtime: limits of programs that are not trusted.
-        referee: content hash of the model that decides the games, filled in by `prepare`; None for a registered game.
-        common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
-    """
-
-    game: str
-    agents: tuple[AgentSpec, ...]
-    deals: int
-    seed: int = 0
-    pairing: Pairing = "all"
-    lineups: tuple[tuple[int, ...], ...] | None = None
-    params: dict[str, Any] = field(default_factory=dict)
-    runtime: Runtime = field(default_factory=Runtime)
-    referee: str | None = None
-    common_seeds: bool = False
-
-    @property
-    def game_identity(self) -> str:
-        """What the games depend on: a model counts by its content, not by its place."""
-        return self.game if self.referee is None else f"{MODEL_PREFIX}{self.referee}"
-
-    def to_json(self) -> dict[str, Any]:
-        data = {
-            "version": RULES_VERSION,
-            "game": self.game_identity,
-            "params": self.params,
-            "agents": [spec.identity() for spec in self.agents],
-            "deals": self.deals,
-            "seed": self.seed,
-            "pairing": self.pairing,
-            "lineups": None if self.lineups is None else [list(lineup) for lineup in self.lineups],
-            "runtime": self.runtime.to_json(),
-        }
-        # Stored tournaments hold this: one with seeds of its own keeps what it always had.
-        return data | {"common_seeds": True} if self.common_seeds else data
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "TournamentConfig":
-        """Builds what `to_json` wrote; its agents are enough to plan the games, and to play them if none has a model.
-
-        Raises:
-            TournamentError: another version of the rules of tournaments wrote it, or it is damaged.
-        """
-        if data.get("version") != RULES_VERSION:
-            raise TournamentError(
-                f"The tournament has version {data.get('version')!r} and this program plays {RULES_VERSION}: "
-                "use the version that made it."
-            )
-        try:
-            lineups = data["lineups"]
-            return cls(
-                game=data["game"],
-                referee=data["game"].removeprefix(MODEL_PREFIX) if is_model(data["game"]) else None,
-                agents=tuple(AgentSpec.from_json(spec) for spec in data["agents"]),
-                deals=data["deals"],
-                seed=data["seed"],
-                pairing=data["pairing"],
-                lineups=None if lineups is None else tuple(tuple(lineup) for lineup in lineups),
-                params=data["params"],
-                runtime=Runtime.from_json(data["runtime"]),
-                common_seeds=data.get("common_seeds", False),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise TournamentError(
-                f"The configuration of the tournament is damaged ({type(error).__name__}: {error}): restore it."
-            ) from error
-
-
-@dataclass(frozen=True)
-class PlannedGame:
-    """One game to be played; JSON out for the worker process.
-
-    Attributes:
-        key: content hash of everything that its course depends on.
-        seats: resolved agents by seat.
-        deal: number of the deal.
-        deal_seed: see `match.play`.
-        course: what the agents' seeds are made from: the key, or without the name of a language model that plays.
-    """
-
-    key: str
-    seats: tuple[AgentSpec, ...]
-    deal: int
-    deal_seed: int
-    course: str
-
-    def job(self, config: TournamentConfig) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "course": self.course,
-            "game": config.game,
-            "referee": config.referee,
-            "params": config.params,
-            "seats": [spec.to_json() for spec in self.seats],
-            "deal_seed": self.deal_seed,
-            "runtime": config.runtime.to_json(),
-            "common_seeds": config.common_seeds,
-        }
 
 
 @dataclass(frozen=True)
@@ -240,6 +127,7 @@ def run(
     workers: int = 1,
     on_game: Callable[[Progress], None] | None = None,
     models: PlayerModels | None = None,
+    learners: Teaching | None = None,
 ) -> TournamentResult:
     """Plays what is missing of a prepared tournament and returns the tables.
 
@@ -253,10 +141,17 @@ def run(
             alone if its answers come from a script.
         on_game: called after each game.
         models: language models of the players; None for some without caps, whose calls nobody keeps.
+        learners: agents that learn from game to game: then games are played one after the other, in the order of the
+            plan. None: models stay as they are.
 
     Raises:
         ConfigurationError: a language model cannot be reached by what is known of it.
+        LanguageModelError: one that refines a model between games gave no answer.
+        TournamentError: a stored game was played with another model than the games before it lead to.
     """
+    learning = [spec.name for spec in config.agents if spec.learn is not None]
+    if learning and learners is None:
+        raise TournamentError(f"Agent {learning[0]!r} is to learn, which agents do in `cwm arena` alone: drop learn=.")
     planned = plan(config)
     known = store.games()
     todo = [game for game in planned if game.key not in known]
@@ -265,7 +160,11 @@ def run(
     done = len(planned) - len(todo)
     by_key = {game.key: game for game in todo}
     stopped: str | None = None
-    with closing(_answers(config, queue, workers, models)) as answers:
+    with closing(
+        _answers(config, queue, workers, models)
+        if learners is None
+        else _taught(config, planned, known, learners, models)
+    ) as answers:
         for key, answer in answers:
             if isinstance(answer, GameRecord):
                 store.add(key, answer)
@@ -347,6 +246,25 @@ def _asked(
     with closing(side_by_side.run(lambda job: play_job(job, models), jobs, threads)) as answers:
         for job, answer in answers:
             yield job["key"], _parsed(answer)
+
+
+def _taught(
+    config: TournamentConfig,
+    planned: Sequence[PlannedGame],
+    known: Mapping[str, GameRecord],
+    learners: Teaching,
+    models: PlayerModels | None,
+) -> Generator[tuple[str, _Answer], None, None]:
+    """Yields (key, answer) in the order of the plan; the caller adds each game to `known` before the next is played."""
+    models = models or PlayerModels(config.agents)
+    for game in planned:
+        for _ in range(MAX_FAULTS):
+            if game.key not in known:
+                yield game.key, _parsed(play_job(learners.job(game.job(config)), models))
+        if game.key not in known:
+            # The games after it depend on what is learned from it: the next run goes on here.
+            return
+        learners.learn(game, known[game.key])
 
 
 class _Jobs:

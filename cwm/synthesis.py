@@ -52,6 +52,7 @@ def synthesize(
     on_event: OnEvent = ignore,
     further: Further | None = None,
     start: str | None = None,
+    stream: str = STREAM,
 ) -> SynthesisResult:
     """Asks for programs and refines them until every training test passes or a limit is reached.
 
@@ -67,6 +68,7 @@ def synthesize(
         on_event: told of everything that happens, in order; on a resumed run of what is served again, too.
         further: plays on with programs that pass, None for no further rounds.
         start: a program to refine; None to ask for a first one. If it passes every test, nothing is asked.
+        stream: of the events in the record.
 
     Returns:
         The best program so far, whatever ended the synthesis.
@@ -76,7 +78,7 @@ def synthesize(
         TesterError: programs could not be tested through no fault of theirs.
         RunRecordError: the record cannot be written.
     """
-    return _Synthesis(task, config, model, tester, record, on_event, further).run(start)
+    return _Synthesis(task, config, model, tester, record, on_event, further, stream).run(start)
 
 
 class _Synthesis:
@@ -91,6 +93,7 @@ class _Synthesis:
         record: RunRecord | None,
         on_event: OnEvent,
         further: Further | None,
+        stream: str,
     ) -> None:
         self._task = task
         self._config = config
@@ -105,6 +108,7 @@ class _Synthesis:
         }
         self._refiner: Refiner = methods[config.method](writer, config)
         self._further = further
+        self._stream = stream
         self._rounds: list[Round] = []
         self._suite = self._suite_of(task)
         self._candidates: list[Candidate] = []
@@ -357,6 +361,6 @@ class _Synthesis:
 
     def _emit(self, event: Event) -> None:
         if self._record is not None:
-            self._record.add_event(STREAM, self._events, event.kind, event.to_json())
+            self._record.add_event(self._stream, self._events, event.kind, event.to_json())
         self._events += 1
         self._on_event(event)

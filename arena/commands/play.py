@@ -69,6 +69,10 @@ def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
         raise UsageError(f"{game.info.id} seats {game.info.num_players}, but {len(texts)} agents were given.")
     texts = texts + ["random"] * (game.info.num_players - len(texts))
     specs = recorded_models.filled_in([parse(text) for text in texts], game.info.id)
+    if any(spec.learn is not None for spec in specs):
+        raise UsageError(
+            "An agent learns from game to game, and this is one game: leave out learn=, or use `cwm arena`."
+        )
     return [agent_factory.resolve(spec, game) for spec in specs]
 
 

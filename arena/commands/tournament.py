@@ -1,7 +1,8 @@
 """`cwm arena`: matches between agents over all seat rotations on common deals, resumable."""
 
 import json
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from arena.agent_specs import AgentSpec, parse
 from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
 from arena.game_source import game_info
 from arena.lineups import Pairing
+from arena.online_learning import Learners
 from arena.options import (
     AsJson,
     MaxCalls,
@@ -56,6 +58,18 @@ PLAYERS = (
     "for twice. Games with a language model run in threads of one process."
 )
 """What `cwm arena --help` says of language models at the table."""
+LEARNING = (
+    "An agent cwm:RUN,learn=openai:MODEL learns from game to game (off unless it asks): after each game in which it "
+    "sat, its model is tested on that game, and where it fails, the failed tests are added to those that it was made "
+    "with and the language model is asked to mend the program, with at most learn_calls=N calls a game (default 3). "
+    "learn=true asks the language model that wrote the model. What it is shown of a finished game is what a synthesis "
+    "is shown of its training games: in the open deck the true states and what every player saw, in the closed deck "
+    "what its own seat saw. While it plays it sees its own observations alone. Games are then played one at a time, in "
+    "order; a resumed tournament goes on with the model of that moment. Each game's record names the model that "
+    "played; models, calls and lessons are kept in learned/ in the folder of --run. The caps hold for learning and for "
+    "language models as players, each by itself."
+)
+"""What `cwm arena --help` says of agents that learn."""
 
 
 def command(
@@ -71,7 +85,8 @@ def command(
         typer.Option(
             "--agent",
             help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…, "
-            "cwm:recorded (the model of the recording that ships for the game), llm:PROVIDER:MODEL "
+            "cwm:recorded (the model of the recording that ships for the game), cwm:RUN,learn=openai:MODEL (its model "
+            "is refined between games; see below), llm:PROVIDER:MODEL "
             "(a language model, asked for each move; see below).",
         ),
     ],
@@ -99,13 +114,15 @@ def command(
     config = TournamentConfig(game, tuple(parse(text) for text in agent), deals, seed, _pairing(pairing))
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if not asks_models(config) and (caps != Caps() or record is not None):
-        raise UsageError("No language model plays, and without one nothing is asked: leave out caps, prices, --record.")
+        raise UsageError(
+            "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record."
+        )
     play(config, run, workers, as_json, caps, record)
 
 
 def asks_models(config: TournamentConfig) -> bool:
-    """Tells whether a language model plays."""
-    return any(spec.kind == "llm" for spec in config.agents)
+    """Tells whether a language model is asked anything: it plays, or refines a model between games."""
+    return any(spec.kind == "llm" or spec.learn is not None for spec in config.agents)
 
 
 def play(
@@ -134,12 +151,14 @@ def play(
     models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
     level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
-    result, used = _played(config, prepared, folder, workers, caps or Caps(), recording)
-    _print(prepared, result, as_json)
+    result, used, learned = _played(config, prepared, folder, workers, caps or Caps(), recording)
+    _print(prepared, result, as_json, learned)
     if used.calls:
         console.notices.print(
             f"language models: {used.calls} calls, {used.input_tokens:,} tokens in, {used.output_tokens:,} out"
         )
+    for line in learned:
+        console.notices.print(Text(f"learned: {line}"))
     _say_missing(result, folder)
 
 
@@ -150,20 +169,28 @@ def _played(
     workers: int,
     caps: Caps,
     recording: Path | None,
-) -> tuple[TournamentResult, Tally]:
+) -> tuple[TournamentResult, Tally, list[str]]:
     agents, game = prepared.agents, prepared.game_identity
-    if folder is None:
-        with PlayerModels(agents, None, caps, recording, game) as players:
-            return _run(prepared, MemoryStore(), workers, players), players.used()
-    if asks_models(config):
+    if asks_models(config) and folder is not None:
         caps = read_caps(folder).raised(caps)
-    with GameStore(folder, prepared.to_json()) as store, PlayerModels(agents, folder, caps, recording, game) as players:
-        write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
-        if asks_models(config):
-            write_caps(folder, caps)
-        result = _kept(prepared, store, workers, folder, players)
-        write_standings(folder, result.table.to_json())
-        return result, players.used()
+    with ExitStack() as stack:
+        store: Games = MemoryStore()
+        if folder is not None:
+            store = stack.enter_context(GameStore(folder, prepared.to_json()))
+        players = stack.enter_context(PlayerModels(agents, folder, caps, recording, game))
+        learners = None
+        if any(spec.learn is not None for spec in agents):
+            learners = stack.enter_context(Learners(prepared, folder, caps, workers))
+        play = _Play(prepared, store, workers, players, learners)
+        if folder is None:
+            result = play.run()
+        else:
+            write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
+            if asks_models(config):
+                write_caps(folder, caps)
+            result = _kept(play, folder)
+            write_standings(folder, result.table.to_json())
+        return result, play.used(), [] if learners is None else learners.summary()
 
 
 def _say_missing(result: TournamentResult, folder: Path | None) -> None:
@@ -217,28 +244,50 @@ def _asked(config: TournamentConfig) -> dict[str, Any]:
     return config.to_json() | {"agents": [spec.to_json() for spec in config.agents]}
 
 
-def _kept(config: TournamentConfig, store: Games, workers: int, folder: Path, models: PlayerModels) -> TournamentResult:
+def _kept(play: "_Play", folder: Path) -> TournamentResult:
     try:
-        return _run(config, store, workers, models)
+        return play.run()
     except BaseException:
-        console.notices.print(f"{len(store.games())} finished games are kept; `cwm resume {folder}` plays the rest")
+        console.notices.print(
+            f"{len(play.store.games())} finished games are kept; `cwm resume {folder}` plays the rest"
+        )
         raise
 
 
-def _run(config: TournamentConfig, store: Games, workers: int, models: PlayerModels) -> TournamentResult:
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console.notices, transient=True) as progress:
-        task = progress.add_task("games", total=None)
-        return tournament.run(
-            config,
-            store,
-            workers=workers,
-            on_game=lambda state: progress.update(task, completed=state.done, total=state.total),
-            models=models,
+@dataclass(frozen=True)
+class _Play:
+    """A tournament with all that it needs."""
+
+    config: TournamentConfig
+    store: Games
+    workers: int
+    models: PlayerModels
+    learners: Learners | None
+
+    def run(self) -> TournamentResult:
+        columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console.notices, transient=True) as progress:
+            task = progress.add_task("games", total=None)
+            return tournament.run(
+                self.config,
+                self.store,
+                workers=self.workers,
+                on_game=lambda state: progress.update(task, completed=state.done, total=state.total),
+                models=self.models,
+                learners=self.learners,
+            )
+
+    def used(self) -> Tally:
+        """Returns the calls of players and of learning together."""
+        played, learned = self.models.used(), Tally() if self.learners is None else self.learners.used()
+        return Tally(
+            calls=played.calls + learned.calls,
+            input_tokens=played.input_tokens + learned.input_tokens,
+            output_tokens=played.output_tokens + learned.output_tokens,
         )
 
 
-def _print(config: TournamentConfig, result: TournamentResult, as_json: bool) -> None:
+def _print(config: TournamentConfig, result: TournamentResult, as_json: bool, learned: list[str]) -> None:
     if as_json:
         console.print_json(
             {
@@ -250,6 +299,7 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool) ->
                 "missing": result.missing,
                 "faults": result.faults,
                 "stopped": result.stopped,
+                **({"learned": learned} if learned else {}),
                 "sandbox": config.runtime.level,
             }
         )
