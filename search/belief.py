@@ -11,11 +11,20 @@ is kept if the player sees there what it sees now, and the others know no more t
 import json
 import marshal
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from games.api import Action, Game, ObsActionHistory, Observation, ResamplesHistory, ResamplesState, State
+from games.api import (
+    Action,
+    Game,
+    ObsActionHistory,
+    Observation,
+    ResamplesHistory,
+    ResamplesState,
+    State,
+    WalksHistories,
+)
 from search.api import PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, NoHistoryError
 
@@ -76,7 +85,8 @@ class Particle:
     Attributes:
         state: where it leads.
         actions: the history.
-        trail: the other players' decisions in it: who, in which state, what.
+        trail: the other players' decisions in it, see `decisions`; None where the game walks along histories quickly;
+            who, in which state, what; those of a player go once its key is worked out.
         own: where in `actions` the player's own ones stand.
         strict: whether its whole past is as the player saw it, not only the present.
         cache: room for what the search wants to keep with the particle.
@@ -88,7 +98,7 @@ class Particle:
         self,
         state: State,
         actions: tuple[Action, ...],
-        trail: list[tuple[int, State, Action]],
+        trail: list[tuple[int, State, Action]] | None,
         own: list[int],
         strict: bool,
         players: int,
@@ -106,11 +116,25 @@ class Particle:
         key = self._keys[player]
         if key is None:
             key = keys.start(player)
-            for mover, state, action in self.trail:
+            for mover, state, action in self.decisions(game):
                 if mover == player:
                     key = keys.done(keys.seen(key, game.observations(state)[player]), action)
             self._keys[player] = key
+            if self.trail is not None:
+                # A state may take tens of kilobytes, and each particle of a long game has many.
+                self.trail = [entry for entry in self.trail if entry[0] != player]
         return key
+
+    def decisions(self, game: Game) -> Iterator[tuple[int, State, Action]]:
+        """Yields the other players' decisions: who, in which state, what. A state may not outlive its turn."""
+        if self.trail is not None or not isinstance(game, WalksHistories):
+            yield from self.trail or ()
+            return
+        own = set(self.own)
+        for index, (state, action) in enumerate(zip(game.walk(self.actions), self.actions, strict=False)):
+            mover = game.current_player(state)
+            if mover >= 0 and index not in own:
+                yield mover, state, action
 
     def know(self, keys: Sequence[int]) -> None:
         """Takes each player's key as worked out elsewhere; the trail is not needed any more."""
@@ -206,8 +230,11 @@ class Drawer:
         self._tries = config.resample_tries
         self._rng = rng
         self._errors = errors
+        self._walks = isinstance(game, WalksHistories)
         self._known: dict[tuple[Action, ...] | str, Particle] = {}
-        self._sample = self._history_sample if isinstance(sampler, ResamplesHistory) else self._state_sample
+        # Not the method itself: an object that holds its own method waits for the garbage collector, and with it every
+        # state of the search, each of them tens of kilobytes where OpenSpiel holds it.
+        self._draws_histories = isinstance(sampler, ResamplesHistory)
 
     def draw(self) -> Particle | None:
         """Returns a particle, the same one for the same history; None if none of the tries led to one."""
@@ -215,7 +242,7 @@ class Drawer:
         for _ in range(self._tries):
             self.counts.tries += 1
             try:
-                particle, strict = self._sample()
+                particle, strict = self._history_sample() if self._draws_histories else self._state_sample()
             except MemoryError:
                 raise
             except Exception as error:
@@ -263,11 +290,12 @@ class Drawer:
 
     def _replay(self, actions: tuple[Action, ...]) -> tuple[Particle | None, bool]:
         game, player, history = self._game, self._position.player, self._history
-        current_player, apply_action, observations = game.current_player, game.apply_action, game.observations
-        state = game.initial_state()
-        trail: list[tuple[int, State, Action]] = []
+        current_player, observations = game.current_player, game.observations
+        trail: list[tuple[int, State, Action]] | None = None if self._walks else []
         own: list[int] = []
         last, strict = len(history) - 1, True
+        states = self._states(actions)
+        state = next(states)
         for index, action in enumerate(actions):
             mover = current_player(state)
             if mover == player:
@@ -277,9 +305,9 @@ class Drawer:
                 )
                 strict = strict and fits
                 own.append(index)
-            elif mover >= 0:
+            elif mover >= 0 and trail is not None:
                 trail.append((mover, state, action))
-            state = apply_action(state, action)
+            state = next(states)
         if current_player(state) != player:
             raise BrokenModelError(f"a sampled history leads to a state in which player {player} is not to move")
         self.stray = state
@@ -287,6 +315,18 @@ class Drawer:
             return None, False
         strict = strict and len(own) == last
         return Particle(state, actions, trail, own, strict, game.info.num_players), strict
+
+    def _states(self, actions: tuple[Action, ...]) -> Iterator[State]:
+        """Yields the states along a history; where the game walks, only the last of them stays as it is."""
+        game = self._game
+        if isinstance(game, WalksHistories):
+            yield from game.walk(actions)
+            return
+        state = game.initial_state()
+        yield state
+        for action in actions:
+            state = game.apply_action(state, action)
+            yield state
 
 
 class Belief:

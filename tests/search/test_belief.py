@@ -1,3 +1,4 @@
+import gc
 import random
 from collections import Counter
 from typing import Any
@@ -5,8 +6,10 @@ from typing import Any
 import pytest
 
 from search.api import PlannerConfig, Position
-from search.belief import Belief, HistoryKeys
+from search.belief import Belief, HistoryKeys, Particle
 from search.errors import ErrorCount, NoHistoryError
+from search.info_tree import Scene
+from search.ismcts import Ismcts
 
 
 def believe(game: Any, history: Any, player: int, **settings: Any) -> Belief:
@@ -144,3 +147,24 @@ def test_key_of_a_history_is_the_key_of_its_replay(pennies_game: Any) -> None:
     belief = believe(pennies_game, HIGH_BID, 1)
     particle = belief.next()
     assert particle.key(0, pennies_game, belief.keys) == belief.keys.of([({"sees": particle.actions[0]}, "high")], 0)
+
+
+def test_states_of_the_others_decisions_go_once_their_keys_are_known(pennies_game: Any) -> None:
+    belief = believe(pennies_game, HIGH_BID, 1)
+    particle = belief.next()
+    assert [(mover, action) for mover, _, action in particle.trail] == [(0, "high")]
+    first = belief.key(particle, 0)
+    assert particle.trail == []
+    assert belief.key(particle, 0) == first
+
+
+def test_a_search_leaves_nothing_for_the_garbage_collector(pennies_game: Any) -> None:
+    planner = Ismcts(pennies_game, pennies_game, PlannerConfig(algorithm="ismcts", simulations=20, rollouts=1))
+    gc.collect()
+    gc.disable()
+    try:
+        planner.choose(Position(1, HIGH_BID), random.Random(0))
+        left = [type(item).__name__ for item in gc.get_objects() if isinstance(item, Particle | Scene)]
+    finally:
+        gc.enable()
+    assert left == []
