@@ -6,7 +6,7 @@ standard library alone, because it is loaded into sandboxed workers.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -190,6 +190,21 @@ class PlaysOut(Protocol):
 
     def playout(self, state: State, rng: random.Random, max_actions: int) -> list[float]:
         """Returns the sum of the rewards paid after `state`, shape [num_players]."""
+        ...
+
+
+@runtime_checkable
+class WalksHistories(Protocol):
+    """A game that goes along a whole history faster than its pure functions would."""
+
+    def walk(self, actions: Sequence[Action]) -> Iterator[State]:
+        """Yields the states from the initial one to the one after `actions`, both included.
+
+        The next step may change the state that was yielded last: only the last of all is there to stay.
+
+        Raises:
+            IllegalActionError: an action is not legal where it is taken.
+        """
         ...
 
 

@@ -228,7 +228,7 @@ class WeightedBelief:
         keys = self._reader.start()
         total = 0.0
         try:
-            for mover, state, action in particle.trail:
+            for mover, state, action in particle.decisions(self._game):
                 found = self._reader.read(keys, mover, state, action)
                 # The inference function says that this was done, the model that it is not legal: the least likely.
                 total += -math.inf if found is None else found

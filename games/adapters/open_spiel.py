@@ -3,7 +3,7 @@
 import importlib
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import pyspiel
@@ -142,15 +142,15 @@ class OpenSpielGame:
         Raises:
             IllegalActionError: `action` is not legal in `state`.
         """
-        numbers = self._numbers.get(state.current_player())
-        if numbers is None:
-            numbers = self._labels(state)
-        number = numbers.get(action)
-        if number is None or number not in state.legal_actions():
-            raise IllegalActionError(
-                f"{self.info.id}: {action!r} is not legal here; choose one of {self.legal_actions(state)}."
-            )
-        return state.child(number)
+        return state.child(self._number(state, action))
+
+    def walk(self, actions: Sequence[Action]) -> Iterator[State]:
+        """Yields the states along a history, see `WalksHistories`: one native state, changed from step to step."""
+        state = self.initial_state()
+        yield state
+        for action in actions:
+            state.apply_action(self._number(state, action))
+            yield state
 
     def rewards(self, state: State) -> list[float]:
         """Returns what the last action paid; a return is their sum."""
@@ -250,6 +250,22 @@ class OpenSpielGame:
             return labels
         seen = [text for text, _ in texts]
         return {text if seen.count(text) == 1 else f"{text} #{number}": number for text, number in texts}
+
+    def _number(self, state: State, action: Action) -> int:
+        """Returns OpenSpiel's number of an action.
+
+        Raises:
+            IllegalActionError: it is not legal in `state`.
+        """
+        numbers = self._numbers.get(state.current_player())
+        if numbers is None:
+            numbers = self._labels(state)
+        number = numbers.get(action)
+        if number is None or number not in state.legal_actions():
+            raise IllegalActionError(
+                f"{self.info.id}: {action!r} is not legal here; choose one of {self.legal_actions(state)}."
+            )
+        return number
 
     def _history(self, state: State) -> list[Action]:
         """Returns the actions from the initial state to `state`, chance's too."""

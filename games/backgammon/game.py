@@ -124,19 +124,22 @@ class Backgammon(OpenSpielGame):
             One sum a player, shape [2].
         """
         end, draw = state.clone(), rng.random
-        dice = _dice(end)
+        legal, mover, apply = end.legal_actions, end.current_player, end.apply_action
+        dice, rolls = _dice(end), _rolls(_opens(end)).dice
         for _ in range(max_actions):
-            numbers = end.legal_actions()
+            numbers = legal()
             if not numbers:
                 break
             number = numbers[int(draw() * len(numbers))]
-            player = end.current_player()
+            player = mover()
             if player == CHANCE:
-                dice = _rolls(_opens(end)).dice[number]
+                dice, rolls = rolls[number], _rolls(opening=False).dice
             else:
-                while any(twin in numbers for twin in _lower_twins(player, dice, number)):
+                twins = _lower_twins(player, dice, number)
+                while twins and any(twin in numbers for twin in twins):
                     number = numbers[int(draw() * len(numbers))]
-            end.apply_action(number)
+                    twins = _lower_twins(player, dice, number)
+            apply(number)
         return self._paid_between(state, end)
 
     @staticmethod

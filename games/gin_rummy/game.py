@@ -1,11 +1,11 @@
 """Gin rummy for two players, played by OpenSpiel."""
 
 import random
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from games.adapters.open_spiel import OpenSpielGame
-from games.api import CHANCE, Action, Json, ObsActionHistory, Observation, State
+from games.api import Action, Json, ObsActionHistory, Observation, State
 from games.gin_rummy import resample
 from games.gin_rummy.cards import DECK, HAND_SIZE, total
 
@@ -31,7 +31,7 @@ class _Log(NamedTuple):
     """
 
     player: int | None
-    moves: list[int]
+    moves: tuple[int, ...]
     returned: bool
     upcard_draws: int
 
@@ -109,7 +109,7 @@ class GinRummy(OpenSpielGame):
 
     def _public(self, state: State, struct: dict[str, Json]) -> dict[str, Json]:
         """Returns what everybody sees."""
-        log = _read(state.history())
+        log = _read(tuple(state.history()))
         names = self._names[0]
         return {
             "phase": struct["phase"],
@@ -171,35 +171,59 @@ def _hand_line(struct: dict[str, Json], public: dict[str, Json], seat: int, show
     return f"{line}, melds {melds}" if melds else line
 
 
-def _read(history: Sequence[int]) -> _Log:
+class _Course(NamedTuple):
+    """What has to be kept of a course of the game to read on.
+
+    Attributes:
+        log: what it says so far.
+        player: who acts next, chance apart.
+        upcard: the last discard, or the first upcard.
+        taken: the upcard that was taken last, -1 after a draw from the stock.
+        knocked: whether somebody has.
+        layoff: whether the knocker has laid down what it wants to.
+        opened: whether anybody has done anything but pass.
+        drawing: whether chance is to deal a card from the stock.
+    """
+
+    log: _Log
+    player: int
+    upcard: int
+    taken: int
+    knocked: bool
+    layoff: bool
+    opened: bool
+    drawing: bool
+
+
+def _read(history: tuple[int, ...]) -> _Log:
     """Reads a course of action numbers, chance's included: the deal, and a card after each draw from the stock."""
-    if len(history) < _DEAL_LENGTH:
-        return _Log(None, [], False, 0)
-    mover, player, moves = CHANCE, 0, list[int]()
-    upcard, taken, returned, upcard_draws = history[_DEAL_LENGTH - 1], -1, False, 0
-    knocks = layoff = opened = drawing = False
-    for move in history[_DEAL_LENGTH:]:
-        if drawing:
-            drawing = False
-            continue
-        if mover != player:
-            mover, moves = player, []
-        moves.append(move)
-        if move == _DRAW_UPCARD:
-            upcard_draws += opened
-            taken = upcard
-        elif move == _DRAW_STOCK:
-            drawing, taken = True, -1
-        elif move == _KNOCK:
-            knocks = True
-        elif knocks:
-            # The knocker goes on until it passes; then the defender does until the end.
-            if move == _PASS and not layoff:
-                layoff, player = True, 1 - player
-            continue
-        else:
-            player = 1 - player
-            if move != _PASS:
-                returned, upcard = move == taken, move
-        opened = opened or move != _PASS
-    return _Log(mover if moves else None, moves, returned, upcard_draws)
+    return _course(history).log if len(history) >= _DEAL_LENGTH else _Log(None, (), False, 0)
+
+
+@lru_cache(maxsize=4096)
+def _course(history: tuple[int, ...]) -> _Course:
+    """Reads on from the course without its last move, which was mostly read before: games go on from each other."""
+    if len(history) == _DEAL_LENGTH:
+        return _Course(_Log(None, (), False, 0), 0, history[-1], -1, False, False, False, False)
+    log, player, upcard, taken, knocked, layoff, opened, drawing = _course(history[:-1])
+    if drawing:
+        return _Course(log, player, upcard, taken, knocked, layoff, opened, False)
+    move = history[-1]
+    mover, moves, returned, upcard_draws = log
+    moves = (*moves, move) if mover == player else (move,)
+    mover = player
+    if move == _DRAW_UPCARD:
+        upcard_draws, taken = upcard_draws + opened, upcard
+    elif move == _DRAW_STOCK:
+        drawing, taken = True, -1
+    elif move == _KNOCK:
+        knocked = True
+    elif not knocked:
+        player = 1 - player
+        if move != _PASS:
+            returned, upcard = move == taken, move
+    elif move == _PASS and not layoff:
+        # The knocker goes on until it passes; then the defender does until the end.
+        layoff, player = True, 1 - player
+    opened = opened or move != _PASS
+    return _Course(_Log(mover, moves, returned, upcard_draws), player, upcard, taken, knocked, layoff, opened, drawing)
