@@ -86,7 +86,8 @@ class EquivalenceConfig:
         game: registry id.
         model: folder of the code world model.
         deals: deals, each in every distinct seating.
-        simulations: simulations a move of both planners.
+        simulations: simulations a move of both planners; several times as many as a position has legal actions, because
+            with fewer many of these tie, and ties go to the action that a program happens to list first.
         rollouts: rollouts a leaf of both, where no value function is used.
         seed: of deals and moves.
         runtime: limits of the model's worker.
