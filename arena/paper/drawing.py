@@ -1,6 +1,6 @@
 """Figures as inline SVG, drawn from their sheets: curves by call, bars of outcomes, distributions of payoffs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.paper.cells import Cell, Row, Sheet
@@ -98,20 +98,24 @@ _NAMES = {game.name: game for game in GAMES}
 
 
 def _outcomes(row: Row) -> list[Bar]:
-    """Returns a bar of shares for each group of columns: with and without a value function, or the one there is."""
+    """Returns a bar of shares for each group of columns (with and without a value function, or the one there is), and
+    under it the paper's, where all three shares can be read."""
     found = []
     for group in dict.fromkeys(cell.column.group for cell in row.cells):
-        shares = _values(row, group)
-        if "win" not in shares:
-            continue
-        parts = []
-        x = 0.0
-        for name in ("win", "draw", "loss"):
-            parts.append((name, round(x, 1), round(shares[name] * BAR_WIDTH, 1), f"{name} {shares[name]:.2f}"))
-            x += shares[name] * BAR_WIDTH
-        words = ", ".join(title for _, _, _, title in parts)
-        found.append(Bar(", ".join(filter(None, (*row.labels, group))), tuple(parts), words))
+        label = ", ".join(filter(None, (*row.labels, group)))
+        for name, shares in ((label, _values(row, group)), (f"{label}, the paper", _published(row, group))):
+            if {"win", "draw", "loss"} <= shares.keys():
+                found.append(_stacked(name, shares))
     return found
+
+
+def _stacked(label: str, shares: Mapping[str, float]) -> Bar:
+    parts = []
+    x = 0.0
+    for name in ("win", "draw", "loss"):
+        parts.append((name, round(x, 1), round(shares[name] * BAR_WIDTH, 1), f"{name} {shares[name]:.2f}"))
+        x += shares[name] * BAR_WIDTH
+    return Bar(label, tuple(parts), ", ".join(title for _, _, _, title in parts))
 
 
 def _payoffs(sheet: Sheet, row: Row) -> list[Bar]:
@@ -154,3 +158,8 @@ def _range(sheet: Sheet, game: str) -> tuple[float, float]:
 def _values(row: Row, group: str) -> dict[str, float]:
     cells = [cell for cell in row.cells if cell.column.group == group]
     return {cell.column.name: cell.measured.value for cell in cells if cell.measured.value is not None}
+
+
+def _published(row: Row, group: str) -> dict[str, float]:
+    cells = [(cell.column, cell.published) for cell in row.cells if cell.column.group == group]
+    return {column.name: paper.value for column, paper in cells if paper is not None and paper.value is not None}

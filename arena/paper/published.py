@@ -13,7 +13,9 @@ from arena.paper import published_text as text
 from arena.paper.layout import TABLE_BY_NUMBER, TableLayout
 from arena.paper.paper_games import BY_ID
 
-SOURCE: Final = "the CWM paper's Tables 1 to 16 and 18 to 24, Gemini 2.5 Pro as the language model"
+SOURCE: Final = (
+    "The paper's numbers are those of its Tables 1 to 16 and 18 to 24, with Gemini 2.5 Pro as language model."
+)
 MATCHES: Final = 100
 """Matches behind each share of the paper's arena tables."""
 UNREADABLE: Final = "[unreadable]"

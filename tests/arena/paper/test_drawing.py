@@ -3,13 +3,16 @@ import pytest
 from arena.paper.cells import Cell, Measured, Row, Sheet
 from arena.paper.drawing import BAR_WIDTH, HEIGHT, TOP, WIDTH, bars, panels
 from arena.paper.layout import Column
+from arena.paper.published import Published
 
 
-def row(labels: tuple[str, ...], group: str = "", **values: float | None) -> Row:
+def row(labels: tuple[str, ...], group: str = "", paper: tuple[float | None, ...] = (), **values: float | None) -> Row:
     cells = []
-    for name, value in values.items():
+    for index, (name, value) in enumerate(values.items()):
         measured = Measured("not played") if value is None else Measured("measured", value)
-        cells.append(Cell(Column(group, name.replace("_", " "), name), measured, None))
+        known = paper[index] if paper else None
+        published = None if known is None else Published("read", known, f"{known:.2f}", f"{known:.2f}")
+        cells.append(Cell(Column(group, name.replace("_", " "), name), measured, published))
     return Row(labels, tuple(cells))
 
 
@@ -29,6 +32,17 @@ def test_outcomes_fill_the_bar() -> None:
 
 def test_matches_that_were_not_played_have_no_bar() -> None:
     assert bars(sheet(row(("Quadranto", "first", "random"), win=None, draw=None, loss=None))) == []
+
+
+def test_the_papers_bar_stands_under_ours_where_it_can_be_read() -> None:
+    ours = {"win": 0.25, "draw": 0.5, "loss": 0.25}
+    whole = row(("Quadranto", "first", "random"), paper=(0.2, 0.3, 0.5), **ours)
+    torn = row(("Quadranto", "second", "random"), paper=(0.2, None, 0.5), **ours)
+    assert [(bar.label, bar.words) for bar in bars(sheet(whole, torn))] == [
+        ("Quadranto, first, random", "win 0.25, draw 0.50, loss 0.25"),
+        ("Quadranto, first, random, the paper", "win 0.20, draw 0.30, loss 0.50"),
+        ("Quadranto, second, random", "win 0.25, draw 0.50, loss 0.25"),
+    ]
 
 
 def test_payoffs_share_the_scale_of_their_game() -> None:
