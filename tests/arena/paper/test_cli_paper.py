@@ -90,6 +90,13 @@ def test_agents_that_nobody_trained_stand_beside_the_papers(cwm: Any, tmp_path: 
     assert {cell["ours"]["state"] for cell in cells.values()} == {"not trained"}
 
 
+def test_the_papers_own_setting_is_kept_in_the_folder(cwm: Any, tmp_path: Path) -> None:
+    ran = cwm("paper", "--games", "bargaining", "--tables", "20", "--paper-setting", "--run", tmp_path)
+    assert ran.code == 0
+    kept = json.loads((tmp_path / "paper.json").read_text(encoding="utf-8"))
+    assert kept["scale"] == {"simulations": 1000, "rollouts": 10, "deals": 100, "transitions": 10_000}
+
+
 def test_live_model_is_asked_for_the_synthesis(cwm: Any, right_model: str, tmp_path: Path) -> None:
     chosen = ("--games", "tic_tac_toe", "--tables", "4", "--llm", right_model, "--run", tmp_path)
     ran = cwm("paper", *chosen, *SMALL, "--json")

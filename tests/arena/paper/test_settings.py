@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import UsageError
-from arena.paper import settings
+from arena.paper import scaling, settings
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
+from arena.paper.places import Place
 from arena.paper.scaling import MANY, PROBE, RUNGS, Cost, fitting
 from arena.paper.settings import Asked, Scale, Selection
 
@@ -128,6 +129,54 @@ def test_one_deal_alone_is_taken_for_simulations() -> None:
 
 def test_simulations_cost_something_even_if_the_clock_says_otherwise() -> None:
     assert Cost.of(10.0, 8.0).simulation == pytest.approx(8.0 / (MANY * PROBE.simulations) / 4)
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Has everything take a second, and notes what is timed."""
+    timed: list[str] = []
+
+    def cost(*_: object) -> Cost:
+        timed.append("matches")
+        return Cost(0.0, 1.0)
+
+    def a_transition(*_: object) -> float:
+        timed.append("transitions")
+        return 1.0
+
+    monkeypatch.setattr(scaling, "_cost", cost)
+    monkeypatch.setattr(scaling, "_seconds_a_transition", a_transition)
+    return timed
+
+
+def decided(root: Path, minutes: float, **given: int) -> Scale:
+    asked = Asked(("mnk",), minutes=minutes, scale=tuple(sorted(given.items())))
+    return scaling.decide(Place(root, "mnk", "tree", 0), asked, played=2.0, tested=1, workers=2)
+
+
+def test_numbers_are_chosen_by_the_time_that_there_is(tmp_path: Path, measured: list[str]) -> None:
+    # 60 minutes: 2,160 seconds for matches of a second for each simulation and deal, 1,440 for transitions.
+    found = decided(tmp_path, 60.0)
+    assert (found.simulations, found.rollouts, found.deals, found.transitions) == (100, 1, 20, 1000)
+    assert found.minutes == 60.0
+    assert measured == ["matches", "transitions"]
+
+
+def test_numbers_that_are_given_stand_and_the_others_fit_them(tmp_path: Path, measured: list[str]) -> None:
+    found = decided(tmp_path, 60.0, deals=2)
+    assert (found.simulations, found.rollouts, found.deals) == (1000, 1, 2)
+    assert decided(tmp_path, 60.0, transitions=7).transitions == 7
+
+
+def test_nothing_is_timed_where_everything_is_given(tmp_path: Path, measured: list[str]) -> None:
+    found = decided(tmp_path, 60.0, **dict(scaling.paper_scale()))
+    assert found == Scale(1000, 10, 100, 10_000)
+    assert measured == []
+
+
+def test_least_is_played_where_there_is_no_time(tmp_path: Path, measured: list[str]) -> None:
+    found = decided(tmp_path, 0.0)
+    assert (found.simulations, found.deals, found.transitions) == (5, 1, 100)
 
 
 def test_rungs_go_down_from_the_papers_own() -> None:
