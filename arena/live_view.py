@@ -61,7 +61,8 @@ class LiveView:
     def __call__(self, event: Event) -> None:
         """Shows one event."""
         if isinstance(event, NodeChosen) and event.parent is not None:
-            self.say(f"step {event.step}: refine program {event.parent}, one of {len(event.draws)}")
+            among = f", one of {len(event.draws)}" if event.draws else ""
+            self.say(f"step {event.step}: refine program {event.parent}{among}")
         elif isinstance(event, PromptSent):
             again = f", attempt {event.attempt}" if event.attempt > 1 else ""
             self.stage(f"call {event.call}: {event.characters:,} characters sent for {event.purpose}{again}")
