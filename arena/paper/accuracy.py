@@ -8,8 +8,8 @@ from typing import Any
 
 from arena import evaluation_run, played_games, run_inputs
 from arena.match import GameRecord
-from arena.paper import syntheses
-from arena.paper.places import CURVE, ONLINE, TEST, Place
+from arena.paper import online, syntheses
+from arena.paper.places import CURVE, TEST, Place
 from arena.run_settings import RunSettings
 from cwm import trajectories
 from cwm.model_bundle import ModelBundle
@@ -18,7 +18,6 @@ from cwm.synthesis import STREAM
 from cwm.synthesis_events import AnswerReceived
 from games import registry
 
-ONLINE_GAMES = "online.jsonl"
 HELD_OUT_SEED = 1
 """Another seed than any synthesis's: no training game is among the held-out ones."""
 
@@ -86,13 +85,14 @@ def measure_online(
     workers: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Tests a synthesis's model on the matches in which it was played, as the true game saw them."""
-    if not records or figures(place.part(ONLINE)) is not None:
+    """Tests a synthesis's model on the games that it was played in, as the true game saw them."""
+    folder = online.folder(place, records)
+    if not records or figures(folder) is not None:
         return
-    path = place.folder / ONLINE_GAMES
+    path = folder.with_suffix(".jsonl")
     if not path.exists():
         trajectories.write(path, played_games.trajectories(registry.make(place.game), records))
-    evaluate(place.folder, place.part(ONLINE), path, seed, workers, progress=progress)
+    evaluate(place.folder, folder, path, seed, workers, progress=progress)
 
 
 def programs_by_call(folder: Path) -> list[dict[str, Any] | None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.paper import accuracy, choosing, matches, scaling, syntheses
+from arena.paper import accuracy, choosing, matches, online, scaling, syntheses
 from arena.paper.matches import Deals
 from arena.paper.measuring import has_value_function
 from arena.paper.paper_games import BY_ID, Variant
@@ -107,6 +107,10 @@ class Rebuilding:
             self._test(place)
         for variant in dict.fromkeys(place.variant for place in needed if self._plays(place)):
             self._play_all([place for place in needed if place.variant == variant], scale)
+        for place in tested:
+            played = online.games(place, self.asked.llm is not None)
+            told = self._counted(place, "online tests")
+            accuracy.measure_online(place, played, self.asked.seed, self.workers, told)
 
     def _tests(self, place: Place) -> bool:
         return self.selection.tests(place.game, place.variant)
@@ -169,9 +173,6 @@ class Rebuilding:
         if self.asked.llm is not None:
             deals = Deals.shared(self.asked.player_deals, seeds, place, self.asked.seed)
             self._tournament(place, PLAYER, matches.config(place, scale, self.asked, deals, llm=True))
-        if self._tests(place):
-            told = self._counted(place, "online tests")
-            accuracy.measure_online(place, matches.online(place), self.asked.seed, self.workers, told)
 
     def _tournament(self, place: Place, part: str, prepared: TournamentConfig) -> None:
         name = BY_ID[place.game].name

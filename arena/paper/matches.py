@@ -8,7 +8,7 @@ from typing import Any, Final
 from arena import shipped, store, tournament
 from arena.agent_specs import AgentSpec
 from arena.match import GameRecord
-from arena.paper.places import MATCHES, PLAYER, WITHOUT_VALUE, Place
+from arena.paper.places import MATCHES, Place
 from arena.paper.settings import Asked, Scale
 from arena.player_models import PlayerModels
 from arena.run_settings import Caps, MatchSettings, planner_config, standard_settings
@@ -130,8 +130,3 @@ def stored(place: Place, part: str = MATCHES) -> list[GameRecord]:
     if not (folder / FILE_NAME).exists():
         return []
     return list(store.read(folder).games.values())
-
-
-def online(place: Place) -> list[GameRecord]:
-    """Returns the games that a synthesis's model was played in."""
-    return [record for part in (MATCHES, PLAYER, WITHOUT_VALUE) for record in stored(place, part)]

@@ -10,7 +10,7 @@ from typing import Any
 from arena.errors import UsageError
 from arena.intervals import mean_estimate, rate_estimate, wilson
 from arena.match import GameRecord
-from arena.paper import accuracy, learned, matches, recorded_players, syntheses
+from arena.paper import accuracy, learned, matches, online, recorded_players, syntheses
 from arena.paper.cells import Measured, State
 from arena.paper.layout import Opponent, TableLayout
 from arena.paper.paper_games import Variant
@@ -75,6 +75,7 @@ class Stored:
         self._figures = cache(accuracy.figures)
         self._results = cache(syntheses.result)
         self._recorded = cache(recorded_players.games)
+        self._played_in = cache(online.games)
 
     def places(self, game: str, variant: Variant) -> list[Place]:
         """Returns the finished syntheses of a game, by seed."""
@@ -101,7 +102,8 @@ class Stored:
             if found is not None and found[0].scored:
                 tallies.append(found)
         if not tallies:
-            return Measured("not played" if split == ONLINE else "not tested")
+            nowhere = not any(self._played_in(place, self.asked.llm is not None) for place in places)
+            return Measured("not played" if split == ONLINE and nowhere else "not tested")
         sources = tuple(source for _, source in tallies)
         rates = [tally.accuracy or 0.0 for tally, _ in tallies]
         if len(set(rates)) > 1:
@@ -116,11 +118,14 @@ class Stored:
     def _tally(self, place: Place, kind: str, split: str) -> tuple[Tally, str] | None:
         if split == "train":
             return self._trained(place, kind)
-        found = self._figures(place.part(TEST if split == "test" else ONLINE))
+        folder = place.part(TEST) if split == "test" else self._online(place)
+        found = self._figures(folder)
         if found is None or kind not in found["kinds"]:
             return None
-        name = TEST if split == "test" else ONLINE
-        return tally_of(found, kind), place.source(f"{name}#figures.kinds.{kind}")
+        return tally_of(found, kind), place.source(f"{folder.name}#figures.kinds.{kind}")
+
+    def _online(self, place: Place) -> Path:
+        return online.folder(place, self._played_in(place, self.asked.llm is not None))
 
     def _trained(self, place: Place, kind: str) -> tuple[Tally, str] | None:
         best = (self._results(place.folder) or {}).get("best")

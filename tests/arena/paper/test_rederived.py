@@ -76,7 +76,8 @@ def train_counts(place: Path, kind: str) -> Counter[str]:
 def counts(place: Path, kind: str, split: str) -> Counter[str]:
     if split == "train":
         return train_counts(place, kind)
-    ((figures,),) = rows(place / split / "journal.sqlite", "SELECT payload FROM evaluations WHERE key = 'figures'")
+    (folder,) = [path for path in place.glob(f"{split}*") if path.is_dir()]
+    ((figures,),) = rows(folder / "journal.sqlite", "SELECT payload FROM evaluations WHERE key = 'figures'")
     tally = json.loads(figures)["kinds"][kind]
     wrong = sum(tally[name] for name in ("wrong", "errors", "timeouts", "not_run"))
     return Counter({"pass": tally["passed"], "fail": wrong})
@@ -128,19 +129,10 @@ def expected(folder: Path, cell: dict[str, str]) -> dict[str, Any] | str:
     if kind == "figure":
         return bar(matches(place, SEATS[labels[1]], WORDS[labels[2]]), SEATS[labels[1]], cell["column"])
     if number in ("1", "2", "4", "5", "6"):
-        return conversed(place, cell["column"]) if number == "5" else learned(place, cell["column"])
+        return {"value": calls(place)} if cell["column"] == "calls" else accuracy(place, cell["column"])
     opponent, figure = cell["column"].split(".")
     games = matches(place, SEATS[labels[1]], opponent)
     return result(games, SEATS[labels[1]], figure, number in ("14", "15", "16")) if games else "not played"
-
-
-def learned(place: Path, column: str) -> dict[str, Any] | str:
-    return {"value": calls(place)} if column == "calls" else accuracy(place, column)
-
-
-def conversed(place: Path, column: str) -> dict[str, Any] | str:
-    """No table is about matches of such models, so none are played."""
-    return "not played" if column.endswith(".online") else learned(place, column)
 
 
 def bar(games: list[dict[str, Any]], seat: int, column: str) -> dict[str, Any] | str:
