@@ -90,7 +90,7 @@ def _transition(test: UnitTest) -> list[str]:
 
 
 def _listed_in_state(data: Json) -> str | None:
-    """Returns the expression for very many equally likely outcomes that the state itself lists, None where it does not."""
+    """Returns what names very many equally likely outcomes that the state itself lists, None where it does not."""
     outcomes = [outcome for outcome, _ in data["chance"]]
     if len(repr(outcomes)) <= LONG or len({weight for _, weight in data["chance"]}) != 1:
         return None
