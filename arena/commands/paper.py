@@ -49,7 +49,10 @@ def command(
         ),
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option("--seeds", help="Seeds of the syntheses, with commas. Default: 0.")
+        str | None,
+        typer.Option(
+            "--seeds", help="Seeds of the syntheses, with commas. Default: 0,1,2,3,4 as far as recorded, 0 with --llm."
+        ),
     ] = None,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,

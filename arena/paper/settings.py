@@ -16,6 +16,10 @@ ASKED_FILE: Final = "paper.json"
 SCALE_FILE: Final = "scale.json"
 FORMAT_VERSION: Final = 1
 DEFAULT_MINUTES: Final = 30.0
+RECORDED_SEEDS: Final = (0, 1, 2, 3, 4)
+"""The paper has five syntheses of each kind; of recorded ones those are taken that there are."""
+LIVE_SEEDS: Final = (0,)
+"""Each synthesis of a live model costs calls: five are asked for, not taken."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +221,8 @@ def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
     told = {name: value for name, value in given.items() if value is not None}
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / ASKED_FILE).exists():
-        asked = Asked(**({"games": tuple(BY_ID)} | told))
+        seeds = RECORDED_SEEDS if told.get("llm") is None else LIVE_SEEDS
+        asked = Asked(**({"games": tuple(BY_ID), "seeds": seeds} | told))
         _write(folder, asked)
         return asked
     known = read(folder)

@@ -6,7 +6,10 @@ import pytest
 
 from arena import cli
 
-SMALL = ("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30", "--workers", "1")
+SMALL = (
+    *("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30"),
+    *("--seeds", "0", "--workers", "1"),
+)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,10 @@ from arena.paper import syntheses
 from arena.paper.settings import Asked
 from arena.store import GameStore
 
-SMALL = ("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30", "--workers", "1")
+SMALL = (
+    *("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30"),
+    *("--seeds", "0", "--workers", "1"),
+)
 
 
 @pytest.mark.parametrize(

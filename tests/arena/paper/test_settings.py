@@ -66,8 +66,13 @@ def test_accuracy_alone_needs_no_matches() -> None:
 
 def test_what_was_asked_for_stands_where_nothing_is_given(tmp_path: Path) -> None:
     first = settings.keep(tmp_path, {"games": ("tic_tac_toe",), "seed": 3, "scale": (("deals", 2),), "minutes": None})
-    assert first == Asked(("tic_tac_toe",), scale=(("deals", 2),), seed=3)
+    assert first == Asked(("tic_tac_toe",), (0, 1, 2, 3, 4), scale=(("deals", 2),), seed=3)
     assert settings.keep(tmp_path, {"games": None, "seed": None}) == first
+
+
+def test_live_model_is_asked_for_one_synthesis_unless_told_otherwise(tmp_path: Path) -> None:
+    assert settings.keep(tmp_path / "one", {"llm": "spool:x"}).seeds == (0,)
+    assert settings.keep(tmp_path / "two", {"llm": "spool:x", "seeds": (0, 7)}).seeds == (0, 7)
 
 
 def test_games_are_added_to_a_folder(tmp_path: Path) -> None:
