@@ -117,7 +117,7 @@ class SpeedStep:
         tests = (*task.tests, *self._further(synthesis), *self._own(bundle, games))
         tools = SpeedTools(speed.profile, tests, self._tester(tests), speed.differences, speed.pairs)
         beside = tuple(source for source in (bundle.value_source, bundle.prior_source) if source is not None)
-        asked = SpeedTask(task, bundle.source, beside)
+        asked = SpeedTask(task, bundle.source, beside, speed.planner.leaf == "value")
         return refine_speed(asked, config, self.settings.synthesis, self.model, tools, self.record, self.on_event)
 
     def _planner(self, bundle: ModelBundle, config: SpeedConfig) -> PlannerConfig:

@@ -72,6 +72,7 @@ class TaskPrompts:
             usual=self._task.interface is None,
             source=asked.source,
             used_beside=asked.used_beside,
+            values=asked.values,
             simulations=max(1, profile.simulations),
             share=profile.share,
             hot=profile.functions[:HOT],

@@ -148,11 +148,13 @@ class SpeedTask:
         task: what the program in place was written for.
         source: the program in place, which passes every test.
         beside: sources of the functions that stand beside it and may call what it defines.
+        values: whether the planner asks a value function at its leaves instead of playing on at random.
     """
 
     task: SynthesisTask
     source: str
     beside: tuple[str, ...] = ()
+    values: bool = False
 
     @property
     def used_beside(self) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ from cwm.trajectories import collect
 from games.api import GameInfo
 from search.api import PlannerConfig
 
+HIDDEN = Path(__file__).resolve().parents[1] / "data" / "hidden_programs"
+NARROW = "def resample_history(obs_action_history, player_id, last_is_terminal):\n    return []\n"
 HEAD = "def _winner(board):\n"
 SLOW = HEAD + "    for _ in range(40):\n        sum(cell is None for cell in board)\n"
 WRONG = ("[1.0, -1.0] if winner", "[2.0, -2.0] if winner")
@@ -102,6 +104,20 @@ def test_a_cap_on_calls_holds_for_faster_versions_too(cwm: Any, own_game: Any, s
     assert "a cap is reached" in capped.err
     assert cwm("resume", run, "--max-calls", 2, "--workers", 1).code == 0
     assert program(run) == own_game.program.strip()
+
+
+@pytest.mark.usefixtures("by_length")
+def test_a_version_with_a_sampler_that_knows_less_is_refused(cwm: Any, tmp_path: Path) -> None:
+    right = (HIDDEN / "kuhn_poker.py").read_text(encoding="utf-8")
+    narrow = right.split("def resample_history")[0] + NARROW
+    run = tmp_path / "run"
+    words = ["--test-transitions", 20, "--further-games", 0, "--workers", 1, "--faster", 2, "--run", run]
+    model = script(tmp_path / "answers.jsonl", right + "# the next one is shorter\n" * 20, narrow, right)
+    made = cwm("synthesize", "kuhn_poker", "--deck", "closed", "--llm", model, *words)
+    assert made.code == 0, made.err
+    found = cwm("report", run, "--json").json["faster"]["candidates"]
+    assert [item["status"] for item in found] == ["wrong", "kept"]
+    assert "inference: " in found[0]["problems"][0]
 
 
 def test_a_folder_without_a_synthesis_is_refused(refused: Any, tmp_path: Path) -> None:

@@ -179,7 +179,10 @@ def test_the_prompt_names_the_hottest_functions_with_their_shares_and_calls(aske
     text = model.requests[0].messages[0].text
     assert "- `_winner`: 70 % of the time, called 20.0 times a simulation\n" in text
     assert "module's functions took\n80 % of the time" in text
+    assert "plays at random from there to the end of the game" in text
     assert model.requests[0].purpose == "faster"
+    _, model, _ = run(replace(asked, values=True), ["nothing"])
+    assert "adds one state, and asks a value function what it is worth. The" in model.requests[0].messages[0].text
 
 
 def test_names_that_functions_beside_the_module_use_must_stay(asked: SpeedTask) -> None:
