@@ -28,6 +28,7 @@ from arena.options import (
     Seed,
     Workers,
 )
+from arena.paper import settings as paper_settings
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs, Stated
 from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, Caps, RunSettings
@@ -230,6 +231,8 @@ def resume(
             raise UsageError(f"{run} holds an evaluation, which makes no calls: leave out caps, prices and --record.")
         evaluate_command.resume(run, workers, as_json)
         return
+    if (run / paper_settings.ASKED_FILE).exists():
+        raise UsageError(f"{run} holds tables of the CWM paper; `cwm paper --run {run}` goes on with them.")
     with RunRecord.open(run) as opened:
         if opened.info.kind == several_syntheses.KIND:
             several.resume(opened, raised, workers, record, as_json)

@@ -1,5 +1,7 @@
 """`cwm verify`: play every stored game again through the true rules, and derive the standings anew."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +10,8 @@ import typer
 from arena import console, game_files, run_matches, store
 from arena.errors import EXIT_NEGATIVE, UsageError
 from arena.options import AsJson
+from arena.paper import verifying
+from arena.paper.settings import ASKED_FILE
 from arena.report.tables import arena_tables
 from arena.synthesis_run import KIND
 from arena.verification import Problem, VerifiedGames, verify_games, verify_run
@@ -17,7 +21,7 @@ SHOWN_PROBLEMS = 20
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="Folder of a tournament, or of a run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a tournament, of a run, or of rebuilt tables.")],
     export: Annotated[
         Path | None, typer.Option("--export", help="Write the games to this file, .jsonl or .parquet.")
     ] = None,
@@ -26,6 +30,9 @@ def command(
     """Check a tournament, or a run and its matches, against the true rules; nothing is changed, asked or played."""
     if export is not None:
         game_files.check(export)
+    if (run / ASKED_FILE).exists():
+        _verify_paper(run, export, as_json)
+        return
     problems, games = _checked(run)
     if export is not None and games is None:
         raise UsageError(f"{run} holds no games that could be written to {export}: its matches were not played.")
@@ -37,6 +44,20 @@ def command(
         game_files.write(export, games.records)
         console.notices.print(f"{len(games.records)} games: {export}")
     if problems:
+        raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _verify_paper(run: Path, export: Path | None, as_json: bool) -> None:
+    """Checks everything behind rebuilt tables of the CWM paper."""
+    if export is not None:
+        raise UsageError(f"{run} holds many tournaments; give the folder of one of them with --export.")
+    found = verifying.verify(run)
+    if as_json:
+        console.print_json(asdict(found))
+    else:
+        console.out.print(f"{found.syntheses} syntheses, {found.tournaments} tournaments, {found.games} games")
+        _print_problems(found.problems)
+    if found.problems:
         raise typer.Exit(EXIT_NEGATIVE)
 
 
@@ -82,6 +103,10 @@ def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
             f"{games.unfinished} of {games.planned} are still to be played; "
             f"{sum(games.result.faults.values())} attempts broke through a fault of ours and were not scored"
         )
+    _print_problems(problems)
+
+
+def _print_problems(problems: Sequence[Problem]) -> None:
     for problem in problems[:SHOWN_PROBLEMS]:
         console.notices.print(f"{problem.place}: {problem.message}")
     if len(problems) > SHOWN_PROBLEMS:

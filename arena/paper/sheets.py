@@ -54,7 +54,7 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
         notes.append(LEARNED_NOTE)
     elif layout.seated:
         notes += _about_matches(stored, layout.variant, layout.games)
-    notes += _scales(stored, layout.games) if layout.kind != "details" else [DETAILS_NOTE]
+    notes += _scales(stored, layout.variant, layout.games) if layout.kind != "details" else [DETAILS_NOTE]
     return Sheet(
         f"table-{layout.number}",
         f"Table {layout.number}: {layout.title}",
@@ -111,15 +111,16 @@ def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> li
     return notes
 
 
-def _scales(stored: Stored, games: tuple[str, ...]) -> list[str]:
+def _scales(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]:
     """Returns how much was played and tested, one sentence for the games that share it."""
     by_scale: dict[str, list[str]] = {}
     for game in games:
         if game not in stored.asked.games:
             continue
-        scale = read_scale(stored.root, game)
+        scale, made = read_scale(stored.root, game), len(stored.places(game, variant))
         words = "nothing was played or tested" if scale is None else scale.words
-        by_scale.setdefault(words, []).append(BY_ID[game].name)
+        syntheses = "no synthesis" if made == 0 else "one synthesis" if made == 1 else f"{made} syntheses"
+        by_scale.setdefault(f"{syntheses}; {words}", []).append(BY_ID[game].name)
     return [f"{', '.join(names)}: {words}." for words, names in by_scale.items()]
 
 
@@ -134,7 +135,7 @@ def figure(stored: Stored, layout: FigureLayout) -> Sheet:
         label_names,
         columns,
         tuple(rows),
-        (*notes, *_scales(stored, tuple(games))),
+        (*notes, *_scales(stored, layout.variant, games)),
     )
 
 

@@ -1,4 +1,6 @@
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +166,27 @@ def test_live_model_whose_answers_run_out_leaves_what_was_finished(
     assert f"`cwm paper --run {tmp_path / 'run'}` goes on" in ran.err
     states = {cell["column"]: cell["ours"]["state"] for cell in ran.json[0]["cells"] if cell["goes"] == "first"}
     assert states["random.win"] == "measured"
+
+
+def test_everything_behind_the_tables_is_verified(cwm: Any, rebuilt: Path) -> None:
+    found = cwm("verify", rebuilt, "--json").json
+    assert found["syntheses"] >= 2
+    assert found["tournaments"] >= 2
+    assert found["games"] == 8 * found["tournaments"]
+    assert found["problems"] == []
+
+
+def test_changed_match_behind_a_table_is_found(cwm: Any, rebuilt: Path, tmp_path: Path) -> None:
+    shutil.copytree(rebuilt, tmp_path / "run")
+    place = tmp_path / "run" / "tic_tac_toe" / "tree-s0" / "matches"
+    with sqlite3.connect(place / "games.sqlite") as database:
+        database.execute("UPDATE games SET record = replace(record, '\"returns\":[', '\"returns\":[7.0,')")
+    database.close()
+    ran = cwm("verify", tmp_path / "run")
+    assert ran.code == 1
+    assert "tic_tac_toe/tree-s0/matches: " in ran.err
+    assert "NOT verified" in ran.out
+
+
+def test_tables_are_gone_on_with_by_their_own_command(refused: Any, rebuilt: Path) -> None:
+    assert f"`cwm paper --run {rebuilt}` goes on with them" in refused("resume", rebuilt).err
