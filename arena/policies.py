@@ -5,8 +5,9 @@ import importlib.util
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from cwm.trajectories import Policy, Trajectory, game_seed, play, random_policy
+from cwm.trajectories import Policy, Trajectory, collect, game_seed, play, random_policy
 from games import registry
 from games.api import Action, Game, GameError, ObsActionHistory, ResamplesHistory, State
 from search.api import Planner, PlannerConfig, Position
@@ -14,6 +15,10 @@ from search.planner import make
 
 MAX_SIMULATIONS = 100
 """The CWM paper's test data come from random play and from searches of at most so many simulations."""
+FEW_SIMULATIONS = 10
+LONG = 100
+"""Actions of a game from which on searches have fewer simulations."""
+SAMPLED_GAMES = 4
 
 
 @dataclass(frozen=True)
@@ -70,15 +75,27 @@ def scripted(game_id: str) -> Mapping[str, Policy]:
 def standard_mixture(game: Game) -> list[NamedPolicy]:
     """Returns what the held-out test games are played with: random, two strengths of search, scripted policies.
 
-    Scripted policies take whole tables: they make sure that rare ends occur.
+    The stronger search has `affordable(game)` simulations. Scripted policies take whole tables: they make sure that
+    rare ends occur.
     """
     mixture = [NamedPolicy("random", random_policy)]
     if game.info.perfect_information or isinstance(game, ResamplesHistory):
-        mixture.append(NamedPolicy("search-10", SearchPolicy(game, 10)))
-        mixture.append(NamedPolicy(f"search-{MAX_SIMULATIONS}", SearchPolicy(game)))
+        for simulations in (FEW_SIMULATIONS, affordable(game)):
+            mixture.append(NamedPolicy(f"search-{simulations}", SearchPolicy(game, simulations)))
     scripts = scripted(game.info.id)
     mixture.extend(NamedPolicy(name, policy, whole_table=True) for name, policy in sorted(scripts.items()))
     return mixture
+
+
+def affordable(game: Game) -> int:
+    """Returns how many simulations a move the stronger search of the mixture has.
+
+    A game that is twice as long has twice as many moves, each with rollouts that are twice as long. So where random
+    games are longer than `LONG` actions, chance's included, the simulations go down with the square of their length: a
+    whole game takes about as much work as one of `LONG` actions. The length is that of a few games, always the same.
+    """
+    length = fmean(len(trajectory.steps) for trajectory in collect(game, SAMPLED_GAMES, seed=0))
+    return max(FEW_SIMULATIONS, min(MAX_SIMULATIONS, round(MAX_SIMULATIONS * (LONG / length) ** 2)))
 
 
 def draw_seats(mixture: Sequence[NamedPolicy], players: int, seed: int) -> list[NamedPolicy]:

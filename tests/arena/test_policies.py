@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from arena.policies import NamedPolicy, SearchPolicy, collect_mixed, draw_seats, scripted, standard_mixture
+from arena.policies import NamedPolicy, SearchPolicy, affordable, collect_mixed, draw_seats, scripted, standard_mixture
 from arena.viewed_game import with_view
 from cwm.trajectories import random_policy
 from games import registry
@@ -47,6 +47,15 @@ def test_standard_mixture_holds_search_and_the_games_own_scripts() -> None:
     assert names[:3] == ["random", "search-10", "search-100"]
     assert names[3:] == sorted(scripted("yokai-9c-2p"))
     assert scripted("tic_tac_toe") == {}
+
+
+def test_searches_of_long_games_have_fewer_simulations() -> None:
+    found = {
+        name: affordable(registry.make(name)) for name in ("connect_four", "yokai-16c-3p", "backgammon", "gin_rummy")
+    }
+    assert found == {"connect_four": 100, "yokai-16c-3p": 100, "backgammon": 39, "gin_rummy": 37}
+    assert [entry.name for entry in standard_mixture(registry.make("backgammon"))] == [
+        "random", "search-10", "search-39"]  # fmt: skip
 
 
 def test_games_of_a_mixture_do_not_depend_on_how_many_are_played() -> None:
