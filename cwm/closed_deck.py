@@ -24,7 +24,8 @@ def inference_tests(
     """Yields a test for each decision of the player whose view a game is, and one for the whole game.
 
     Args:
-        trajectories: recorded games; of each only `view` is read. One that did not end gives no test of the whole game.
+        trajectories: recorded games; of each only `view` is read. One that did not end gives no test of the whole game;
+            if it stopped where the player was to move, that decision is asked for too.
         samples: histories drawn and replayed in each test.
         several_draws: where several fit, at most so many are drawn until two differ.
         return_draws: at most so many are drawn until one pays what the player was paid.
@@ -32,13 +33,14 @@ def inference_tests(
     draws = {"samples": samples, "draws": several_draws, "return_draws": return_draws}
     for trajectory in trajectories:
         seen = view(trajectory)
-        for number, data in enumerate(_questions(seen, _ended(trajectory))):
+        for number, data in enumerate(_questions(seen, trajectory.steps[-1].player)):
             yield UnitTest(f"inference-{seen.index}-{number}", "inference", data | draws, seen.index, number)
 
 
 def count(trajectory: Trajectory) -> int:
     """Returns how many tests `inference_tests` makes of a game."""
-    return len(view(trajectory).decisions) + _ended(trajectory)
+    seen = view(trajectory)
+    return len(seen.decisions) + (trajectory.steps[-1].player in (TERMINAL, seen.player))
 
 
 def evidence(seen: ClosedDeckTrajectory, decisions: int) -> list[list[Any]]:
@@ -47,18 +49,15 @@ def evidence(seen: ClosedDeckTrajectory, decisions: int) -> list[list[Any]]:
     return [*(list(pair) for pair in shown[:decisions]), [shown[decisions][0], None]]
 
 
-def _questions(seen: ClosedDeckTrajectory, ended: bool) -> list[dict[str, Any]]:
-    last = len(seen.decisions)
+def _questions(seen: ClosedDeckTrajectory, mover: int) -> list[dict[str, Any]]:
+    """Returns what is asked of a game at whose last step `mover` moves."""
+    last, ended = len(seen.decisions), mover == TERMINAL
     return [
         {
             "player": seen.player,
             "history": evidence(seen, number),
-            "last_is_terminal": number == last,
-            "return": seen.total_reward if number == last else None,
+            "last_is_terminal": ended and number == last,
+            "return": seen.total_reward if ended and number == last else None,
         }
-        for number in range(last + ended)
+        for number in range(last + (mover in (TERMINAL, seen.player)))
     ]
-
-
-def _ended(trajectory: Trajectory) -> bool:
-    return trajectory.steps[-1].player == TERMINAL

@@ -65,7 +65,7 @@ def test_a_wrong_program_of_the_closed_deck_is_repaired_and_the_right_one_is_eva
     assert "# TODO: fix this wrong answer: " in prompts[1]
     assert why in prompts[1]
     result = cwm("report", run, "--json").json
-    assert set(result["evaluations"]) == {"train", "test"}
+    assert set(result["evaluations"]) == {"train", "test", "online"}
     for found in result["evaluations"].values():
         assert set(found["kinds"]) == {"inference", "random_play"}
         assert [tally["accuracy"] for tally in found["kinds"].values()] == [1.0, 1.0]
@@ -116,7 +116,7 @@ def test_a_wrong_sampler_of_states_is_repaired_and_the_right_model_plays(cwm: An
     assert "300 calls of resample_state all returned the same one" in prompts[1]
     assert "- `resample_state`: " in prompts[1]
     result = cwm("report", run, "--json").json
-    assert set(result["evaluations"]) == {"train", "test", "planner"}
+    assert set(result["evaluations"]) == {"train", "test", "planner", "online"}
     for found in result["evaluations"].values():
         assert {tally["accuracy"] for tally in found["kinds"].values()} == {1.0}
         assert "likelihood" not in found

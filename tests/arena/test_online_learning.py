@@ -275,3 +275,25 @@ def test_language_model_that_learns_is_part_of_the_games_identity() -> None:
 def test_unknown_setting_names_learning_too() -> None:
     with pytest.raises(AgentSpecError, match="did you mean 'learn'"):
         parse("cwm:m,learm=true")
+
+
+def test_in_the_closed_deck_an_agent_learns_from_its_own_seat_alone(tmp_path: Path) -> None:
+    game = registry.make("leduc_poker")
+    right = (ROOT / "tests" / "data" / "hidden_programs" / "leduc_poker.py").read_text(encoding="utf-8")
+    wrong = right + "\n\ndef resample_history(obs_action_history, player_id, last_is_terminal=False):\n    return []\n"
+    initial, rules = state_to_json(game, game.initial_state()), rules_hash(registry.rules("leduc_poker"))
+    closed = {"deck": "closed", "inference": "history"}
+    ModelBundle(wrong, None, initial, describe(game.info), rules, closed).save(tmp_path / "wrong")
+    llm = script(tmp_path / "answers.jsonl", right)
+    spec = parse(f"cwm:{tmp_path / 'wrong'},learn={llm},sims=4,belief=4,name=learner")
+    config = tournament.prepare(TournamentConfig("leduc_poker", (spec, parse("random")), 2, pairing="cross"))
+    with Learners(config, tmp_path / "cup", Caps()) as learners:
+        found = tournament.run(config, MemoryStore(), learners=learners)
+    assert len(set(models(list(found.records)))) == 2
+    taught = [lesson for lesson in lessons(tmp_path / "cup").values() if lesson.added]
+    seats = {game.key: [spec.name for spec in game.seats].index("learner") for game in tournament.plan(config)}
+    assert taught
+    for lesson in taught:
+        assert {test.kind for test in lesson.added} == {"inference"}
+        assert {test.data["player"] for test in lesson.added} == {seats[lesson.game]}
+        assert all("last_is_terminal" in test.data for test in lesson.added)

@@ -80,11 +80,12 @@ def test_each_game_is_seen_from_one_seat_in_turn() -> None:
         assert test.data["history"][-1] == [games[test.game].steps[-1].observations[test.data["player"]], None]
 
 
-def test_a_game_that_was_cut_gives_no_test_of_its_end() -> None:
+def test_a_game_that_was_cut_gives_its_last_decision_and_no_test_of_its_end() -> None:
     (game,) = recorded("kuhn_poker", 1)
     cut = replace(game, steps=(*game.steps[:2], replace(game.steps[2], action=None)))
     tests = [test for test in build([cut], CLOSED) if test.kind == "inference"]
-    assert [test.data["last_is_terminal"] for test in tests] == []
+    assert [(test.data["last_is_terminal"], test.data["return"]) for test in tests] == [(False, None)]
+    assert [action for _, action in tests[0].data["history"]] == [None]
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker"])
