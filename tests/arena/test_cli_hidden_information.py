@@ -132,7 +132,7 @@ def test_a_wrong_sampler_of_states_is_repaired_and_the_right_model_plays(cwm: An
         (["tic_tac_toe", "--deck", "closed"], "Nothing is hidden in tic_tac_toe: leave out --deck and --inference"),
         (["kuhn_poker", "--deck", "closed", "--inference", "state"], "use --inference history with --deck closed"),
         (["kuhn_poker", "--inference", "state", "--priors", "1"], "leave out --priors, or use --inference history"),
-        (["leduc_poker", "--deck", "closed"], "No recorded completions ship for leduc_poker with deck closed and"),
+        (["kuhn_poker", "--deck", "closed"], "No recorded completions ship for kuhn_poker with deck closed and"),
     ],
 )
 def test_what_does_not_go_together_is_named_before_anything_is_made(
