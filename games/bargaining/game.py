@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from games.adapters.open_spiel import OpenSpielGame
@@ -37,7 +38,7 @@ class Bargaining(OpenSpielGame):
         ]
         # The same tuples every time: recorded games hold these lists by the thousand.
         self._outcomes: Final = [(deal, 1 / len(self._deals)) for deal in self._deals]
-        plays = [*(_keep(offer.quantities) for offer in self.native.all_offers()), AGREE]
+        plays = [*(_keep(tuple(offer.quantities)) for offer in self.native.all_offers()), AGREE]
         # OpenSpiel numbers the chance outcomes of its random ends behind the deals; they never occur here.
         self._names = {0: plays, 1: plays, CHANCE: self._deals, TERMINAL: []}
         self._numbers = {player: {name: i for i, name in enumerate(row)} for player, row in self._names.items()}
@@ -54,9 +55,16 @@ class Bargaining(OpenSpielGame):
         values = None if state.is_chance_node() else [_by_item(row) for row in state.instance().values]
         return {"values": values, **self._public(state), "deals": list(self._deals) if values is None else []}
 
+    def observations(self, state: State) -> list[Observation]:
+        public = self._public(state)
+        return [self._view(state, public, player) for player in range(2)]
+
     def observe(self, state: State, player: int) -> Observation:
+        return self._view(state, self._public(state), player)
+
+    def _view(self, state: State, public: dict[str, Json], player: int) -> Observation:
         own = None if state.is_chance_node() else _by_item(state.instance().values[player])
-        return {"player": player, "own_values": own, **self._public(state)}
+        return {"player": player, "own_values": own, **public}
 
     def render(self, state: State, player: int | None = None) -> str:
         """Returns the table; with `player`, the other's values are shown as `?`."""
@@ -86,7 +94,7 @@ class Bargaining(OpenSpielGame):
         """
         shown = history[-1][0]
         pool, own = (",".join(str(shown[name][item]) for item in ITEMS) for name in ("pool", "own_values"))
-        offers = [_keep([offer["keeps"][item] for item in ITEMS]) for offer in shown["offers"]]
+        offers = [_keep(tuple(offer["keeps"][item] for item in ITEMS)) for offer in shown["offers"]]
         return [rng.choice(self._unseen[player, pool, own]), *offers]
 
     def _public(self, state: State) -> dict[str, Json]:
@@ -112,5 +120,6 @@ def _counted(row: Sequence[int]) -> str:
     return ", ".join(f"{count} {item}" for count, item in zip(row, ITEMS, strict=True))
 
 
-def _keep(row: Sequence[int]) -> Action:
+@lru_cache(maxsize=1024)
+def _keep(row: tuple[int, ...]) -> Action:
     return f"keep {_counted(row)}"
