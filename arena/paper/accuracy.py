@@ -2,22 +2,27 @@
 call."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena import evaluation_run, played_games, run_inputs
+from arena import evaluation_run, held_out, played_games, run_inputs
 from arena.match import GameRecord
 from arena.paper import online, syntheses
 from arena.paper.places import CURVE, TEST, Place
+from arena.run_inputs import TEST_SEED_OFFSET
 from arena.run_settings import RunSettings
 from cwm import trajectories
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunMissingError, RunRecord
 from cwm.synthesis import STREAM
 from cwm.synthesis_events import AnswerReceived
+from cwm.trajectories import game_seed
 from games import registry
 
+TRIAL_GAMES = 4
 HELD_OUT_SEED = 1
 """Another seed than any synthesis's: no training game is among the held-out ones."""
 
@@ -42,6 +47,15 @@ def hold_out(path: Path, game: str, transitions: int, seed: int, workers: int, k
     inputs = run_inputs.registered(game, 0, seed)
     settings = RunSettings(game, True, seed=seed + HELD_OUT_SEED, test_transitions=transitions)
     trajectories.write(path, run_inputs.held_out_games(inputs, settings, workers, kept))
+
+
+def try_out(path: Path, game: str, seed: int) -> None:
+    """Plays a few of the held-out games, in this process, to see how long they take.
+
+    Games that are kept from before would say nothing of those that are not: none is taken from there.
+    """
+    with closing(held_out.play(registry.make(game), game_seed(seed + HELD_OUT_SEED, TEST_SEED_OFFSET))) as played:
+        trajectories.write(path, islice(played, TRIAL_GAMES))
 
 
 def evaluate(

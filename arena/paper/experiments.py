@@ -9,7 +9,7 @@ from arena.paper import accuracy, choosing, matches, online, scaling, syntheses
 from arena.paper.matches import Deals
 from arena.paper.measuring import has_value_function
 from arena.paper.paper_games import BY_ID, Variant
-from arena.paper.places import MATCHES, PLAYER, WITHOUT_VALUE, Place
+from arena.paper.places import MATCHES, PLAYER, TEST, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked, Scale, Selection, in_words, read_scale, write_scale
 from arena.run_settings import Caps
 from arena.tournament import TournamentConfig
@@ -148,6 +148,10 @@ class Rebuilding:
         self.watching.stage(f"{in_words(BY_ID[place.game], place.variant)}: held-out tests")
         seed, told = self.asked.seed, self._counted(place, "tests")
         accuracy.measure_held_out(place, seed, self.workers, told)
+        if accuracy.figures(place.part(TEST)) is None:
+            self.broken.append(
+                f"{in_words(BY_ID[place.game], place.variant)}: held-out tests broke through a fault of ours"
+            )
         if self.selection.draws_curve(place.game, place.variant):
             accuracy.measure_curve(place, seed, self.workers, told)
 

@@ -14,7 +14,6 @@ MATCHES: Final = "matches"
 PLAYER: Final = "player"
 WITHOUT_VALUE: Final = "without-value"
 LEARNED: Final = "learned"
-PROBE: Final = "probe"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from arena.agents import InfrastructureError
 from arena.paper import accuracy, matches
 from arena.paper.matches import OnGame
 from arena.paper.places import Place
@@ -30,8 +31,8 @@ RUNGS: Final = (
 )
 """Simulations a move, rollouts a leaf, matches a seat: from the paper's own down."""
 TRANSITIONS: Final = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)
-PROBE: Final = Scale(2, 1, 1, 40)
-"""Played and tested first: next to nothing, as in some games a single rollout takes long."""
+PROBE: Final = Scale(2, 1, 1, 1)
+"""Played first: next to nothing, as in some games a single rollout takes long."""
 MANY: Final = 8
 """So many times the simulations of the probe tell what a simulation takes from what a deal takes in any case."""
 SHARE_OF_PROBE: Final = 0.1
@@ -119,13 +120,18 @@ def fitting(rungs: Sequence[tuple[int, int, int]], cost: Cost, seconds: float) -
 
 
 def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int, workers: int) -> float:
-    """Returns the seconds that a held-out transition takes: to be played once, and to be tested with each program."""
+    """Returns the seconds that a held-out transition takes: to be played once, and to be tested with each program.
+
+    Raises:
+        InfrastructureError: tests broke through a fault of ours.
+    """
     held_out = folder / "held-out.jsonl"
-    # Played anew: games that are kept from before would say nothing of those that are not.
-    playing = _timed(lambda: accuracy.hold_out(held_out, place.game, PROBE.transitions, asked.seed, workers))
+    playing = _timed(lambda: accuracy.try_out(held_out, place.game, asked.seed)) / workers
     testing = _timed(lambda: accuracy.evaluate(place.folder, folder / "test", held_out, asked.seed, workers))
     made = accuracy.figures(folder / "test")
-    count = PROBE.transitions if made is None else max(1, int(made["transitions"]))
+    if made is None:
+        raise InfrastructureError(f"Tests of {place.game} broke through a fault of ours; run the command again.")
+    count = max(1, int(made["transitions"]))
     return (playing + tested * testing) / count
 
 

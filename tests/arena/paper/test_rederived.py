@@ -15,7 +15,10 @@ GAMES = {"Tic-tac-toe": "tic_tac_toe", "Leduc poker": "leduc_poker"}
 SEATS = {"first": 0, "second": 1}
 NAMES = {"llm": "llm", "true": "true game", "random": "random", "planner": "cwm"}
 WORDS = {"language model": "llm", "planner on the true game": "true", "random": "random"}
-STUDENT = {2: 12.706204736, 3: 4.302652730, 4: 3.182446305}
+STUDENT = {
+    **{2: 12.706204736, 3: 4.302652730, 4: 3.182446305, 5: 2.776445105, 6: 2.570581836},
+    **{7: 2.446911851, 8: 2.364624252, 9: 2.306004135, 10: 2.262157163},
+}
 """95 % quantiles of Student's t by number of values, from a printed table."""
 
 
@@ -40,7 +43,21 @@ VARIANTS = {
 """How the syntheses behind a table were done, where it is not tree search in the open deck."""
 
 
+SHIPPED = Path(__file__).resolve().parents[3] / "cwm" / "recordings"
+
+
+def shipped(place: Path, seat: int) -> list[dict[str, Any]]:
+    """Returns the recorded games in which a language model sits opposite a planner at `seat`."""
+    path = SHIPPED / "players" / f"{place.parent.name}.jsonl"
+    if place.name != "tree-s0" or not path.exists():
+        return []
+    games = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [game for game in games if list(game["accounts"]) == [str(1 - seat)] and game["seats"][seat][:3] == "cwm"]
+
+
 def matches(place: Path, seat: int, opponent: str) -> list[dict[str, Any]]:
+    if opponent == "llm":
+        return shipped(place, seat)
     stored = rows(place / "matches" / "games.sqlite", "SELECT record FROM games")
     seats = ["cwm", NAMES[opponent]] if seat == 0 else [NAMES[opponent], "cwm"]
     return [game for game in (json.loads(text) for (text,) in stored) if game["seats"] == seats]
@@ -98,6 +115,11 @@ def calls(place: Path) -> float:
 
 
 def result(games: list[dict[str, Any]], seat: int, figure: str, forfeits: bool) -> dict[str, Any]:
+    if figure == "draws":
+        return {"words": str(sum(ended(game, seat) == "draw" for game in games))}
+    if figure.endswith("_forfeits"):
+        ends = [game for game in games if ended(game, seat) == figure.removesuffix("_forfeits")]
+        return {"words": f"{sum(game['forfeit'] is not None for game in ends)}/{len(ends)}"}
     if forfeits:
         loser = seat if figure == "us" else 1 - seat
         lost = sum(game["forfeit"] is not None and game["forfeit"]["seat"] == loser for game in games)
@@ -189,7 +211,7 @@ def test_sources_are_there(rebuilt: Path) -> None:
     for cell in cells(rebuilt):
         for source in filter(None, cell["sources"].split("; ")):
             path = source.partition("#")[0]
-            assert (rebuilt / path).exists() or path.startswith("games/"), source
+            assert (rebuilt / path).exists() or path.startswith("games/") or (SHIPPED.parent / path).exists(), source
 
 
 def test_the_same_command_again_runs_nothing_and_prints_the_same(rebuilt: Path, cwm: Any) -> None:
