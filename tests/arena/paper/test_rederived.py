@@ -16,8 +16,15 @@ SEATS = {"first": 0, "second": 1}
 NAMES = {"llm": "llm", "true": "true game", "random": "random", "planner": "cwm"}
 WORDS = {"language model": "llm", "planner on the true game": "true", "random": "random"}
 STUDENT = {
-    **{2: 12.706204736, 3: 4.302652730, 4: 3.182446305, 5: 2.776445105, 6: 2.570581836},
-    **{7: 2.446911851, 8: 2.364624252, 9: 2.306004135, 10: 2.262157163},
+    2: 12.706204736,
+    3: 4.302652730,
+    4: 3.182446305,
+    5: 2.776445105,
+    6: 2.570581836,
+    7: 2.446911851,
+    8: 2.364624252,
+    9: 2.306004135,
+    10: 2.262157163,
 }
 """95 % quantiles of Student's t by number of values, from a printed table."""
 
