@@ -162,7 +162,7 @@ class RunSettings:
 
 UNTOLD = "no-rules"
 """Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
-VALUE_CANDIDATES = {"mnk": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
+VALUE_CANDIDATES = {"bargaining": 2, "mnk": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
 """Value functions asked for, by game; none where the end is near enough for rollouts."""
 PRIOR_CANDIDATES = {"leduc_poker": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
 """Policy priors asked for, by game; none where nothing is hidden: there is nobody to read."""
