@@ -1,22 +1,31 @@
 """Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arena import console, run_inputs, shipped
 from arena.agent_specs import AgentSpec
 from arena.errors import UsageError
-from arena.run_settings import Caps, standard_settings
+from arena.run_settings import Caps, RunSettings, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
 from arena.user_cache import cache_folder as cache_folder
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import content_key
+from cwm.synthesis_config import SynthesisConfig
 
 RECORDED = "recorded"
 """Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one
-synthesis of a game was recorded, the others are named by their seeds: `cwm:recorded-s1`."""
+synthesis of a game was recorded, the others are named by their seeds, `cwm:recorded-s1`, and other methods by what they
+do otherwise, `cwm:recorded+closed`."""
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "closed": {"deck": "closed"},
+    "state": {"inference": "state"},
+    "conversation": {"synthesis": SynthesisConfig(method="conversation")},
+}
+"""What the settings of other methods change, by what follows the game in a recording's name."""
 SEED = 0
 """The first recording of every game was made with this seed."""
 
@@ -26,11 +35,24 @@ def names_of(game: str) -> list[str]:
     return [recordings.name_of(RECORDED, seed) for seed in recordings.bundled_seeds(game)]
 
 
+def settings_of(game: str, seed: int = SEED) -> RunSettings:
+    """Returns the settings with which a recording was made.
+
+    Args:
+        game: registry id, followed for other methods by theirs, e.g. `leduc_poker+closed`; these made models alone,
+            without functions beside them.
+        seed: of the recording.
+    """
+    plain, mark, way = game.partition(recordings.VARIANT)
+    settings = standard_settings(plain, None, None, seed)
+    return replace(settings, matches=None, value=None, prior=None, **WAYS[way]) if mark else settings
+
+
 def folder_of(game: str, seed: int = SEED) -> Path:
     """Returns the folder of the replayed run of a game, made from the recording unless it is there already.
 
     Args:
-        game: registry id.
+        game: registry id, or as for `settings_of`.
         seed: of the recording.
 
     Raises:
@@ -39,7 +61,7 @@ def folder_of(game: str, seed: int = SEED) -> Path:
     name = recordings.name_of(game, seed)
     if name not in recordings.bundled_names():
         raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
-    settings = shipped.settings_for(standard_settings(game, None, None, seed))
+    settings = shipped.settings_for(settings_of(game, seed))
     lines = [record.line() for record in recordings.load(name).records]
     key = content_key([lines, settings.to_json()])[:16]
     folder = cache_folder() / f"{name}-{key}"
@@ -47,7 +69,7 @@ def folder_of(game: str, seed: int = SEED) -> Path:
         ModelBundle.load(folder)
     except ModelBundleError:
         console.notices.print(f"replaying the recording {name}, once; the model is kept in {folder}")
-        inputs = run_inputs.registered(game, settings.train_games, seed)
+        inputs = run_inputs.registered(settings.game, settings.train_games, seed)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=console.notices.print).model()
         if outcome.bundle is None:
@@ -61,10 +83,19 @@ def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
     Raises:
         UsageError: an agent wants a recorded model that does not ship for the game.
     """
-    seeds = {recordings.name_of(RECORDED, seed): seed for seed in (SEED, *recordings.bundled_seeds(game))}
+    ways = [way for way in ("", *(recordings.VARIANT + way for way in WAYS)) if not way or _ships(game + way)]
+    known = {
+        recordings.name_of(RECORDED + way, seed): (game + way, seed)
+        for way in ways
+        for seed in (SEED, *recordings.bundled_seeds(game + way))
+    }
     return [
-        replace(spec, model=str(folder_of(game, seeds[spec.model]) / MODEL))
-        if spec.kind == "cwm" and spec.model in seeds
+        replace(spec, model=str(folder_of(*known[spec.model]) / MODEL))
+        if spec.kind == "cwm" and spec.model in known
         else spec
         for spec in specs
     ]
+
+
+def _ships(game: str) -> bool:
+    return bool(recordings.bundled_seeds(game))

@@ -11,7 +11,6 @@ from arena.run_settings import Caps, RunSettings, standard_settings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
 from cwm.llm import recordings
 from cwm.similarity import longest_shared_run, source_files
-from cwm.synthesis_config import SynthesisConfig
 
 ROOT = Path(__file__).parents[2]
 GAMES = recordings.bundled_games()
@@ -20,11 +19,6 @@ LONG = ("backgammon", "gin_rummy")
 QUICK = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in GAMES]
 ALONE = {"value": None, "prior": None}
 """The model without functions beside it."""
-WAYS: dict[str, dict[str, Any]] = {
-    "closed": {"deck": "closed"},
-    "state": {"inference": "state"},
-    "conversation": {"synthesis": SynthesisConfig(method="conversation")},
-}
 OUR_OWN_SIGNATURE = 30
 """The prompt shows the signatures of the functions: a shared run may be as long as the longest of them."""
 OF_THE_RULES = {"army5x5a": 45}
@@ -65,9 +59,8 @@ def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(game: str, 
 
 @pytest.mark.parametrize("name", [name for name in recordings.bundled_names() if "+" in name])
 def test_a_recording_of_another_method_leads_to_a_model_that_is_exact_in_training(name: str, tmp_path: Path) -> None:
-    game, _, way = name.partition("+")
-    settings = replace(standard_settings(game, None, None, recorded_models.SEED), matches=None, **ALONE, **WAYS[way])
-    inputs = run_inputs.registered(game, settings.train_games, settings.seed)
+    settings = recorded_models.settings_of(name)
+    inputs = run_inputs.registered(settings.game, settings.train_games, settings.seed)
     with open_record(tmp_path, settings, inputs, Caps()) as record:
         outcome = SynthesisRun(record, settings, inputs, Caps(), workers=1).model()
     assert settings.recorded == name
