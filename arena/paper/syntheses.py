@@ -6,24 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from arena import run_inputs, run_model, run_report, shipped
-from arena.paper.paper_games import WITH_VALUE_FUNCTION, Variant
+from arena.paper.paper_games import Variant
 from arena.paper.places import Place
 from arena.paper.settings import Asked
 from arena.run_settings import Caps, RunSettings, standard_settings
 from arena.synthesis_run import SynthesisRun, open_record
+from cwm import value_function
 from cwm.llm import recordings
 from cwm.synthesis_events import OnEvent, ignore
-from cwm.value_task import ValueConfig
-
-VALUE_CANDIDATES = 3
-"""Value functions asked of a live model, for the games on which the paper's planner used one."""
 
 
 def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSettings | None:
     """Returns the settings of a synthesis, None if it was not recorded and no live model is to be asked.
 
     What decides the prompts is as it was when the recordings were made; evaluation and matches are not the run's. There
-    is no policy prior: the paper's planner has none.
+    is no policy prior: the paper's planner has none. Value functions are asked for where the recording holds some.
     """
     settings = standard_settings(game, asked.llm, asked.base_url, seed)
     settings = replace(settings, matches=None, planner_games=0, prior=None)
@@ -34,16 +31,15 @@ def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSett
     if variant == "closed":
         settings = replace(settings, deck="closed")
     if asked.llm is not None:
-        values = ValueConfig(num_candidates=VALUE_CANDIDATES, seed=seed)
-        return replace(settings, value=values) if game in WITH_VALUE_FUNCTION else settings
-    if variant != "tree":
-        # Value functions were recorded with the first synthesis of a game alone.
-        settings = replace(settings, value=None)
+        return settings
     seeds = recordings.bundled_seeds(settings.recorded)
     if seed not in seeds:
         return None
+    name = recordings.name_of(settings.recorded, seed)
+    if not any(record.request.purpose == value_function.KIND.name for record in recordings.load(name).records):
+        settings = replace(settings, value=None)
     # Runs by default are known by a recording with seed 0; another one is named.
-    return settings if 0 in seeds else replace(settings, llm=f"replay:{recordings.name_of(settings.recorded, seed)}")
+    return settings if 0 in seeds else replace(settings, llm=f"replay:{name}")
 
 
 def run(

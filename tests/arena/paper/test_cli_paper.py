@@ -10,6 +10,7 @@ from arena.match import GameRecord
 from arena.paper import syntheses
 from arena.paper.settings import Asked
 from arena.store import GameStore
+from cwm.llm.recordings import Header, Recording
 
 SMALL = (
     *("--simulations", "4", "--rollouts", "1", "--matches", "2", "--transitions", "30"),
@@ -125,6 +126,7 @@ def test_recordings_are_found_by_name(
     monkeypatch: pytest.MonkeyPatch, variant: Any, named: str, inference: str, deck: str, method: str
 ) -> None:
     monkeypatch.setattr("cwm.llm.recordings.bundled_names", lambda: [named, f"{named}-s3"])
+    monkeypatch.setattr("cwm.llm.recordings.load", lambda name: Recording(name, Header(), ()))
     asked = Asked(("leduc_poker",))
     found = syntheses.settings_of("leduc_poker", variant, 3, asked)
     assert found is not None
@@ -190,3 +192,10 @@ def test_changed_match_behind_a_table_is_found(cwm: Any, rebuilt: Path, tmp_path
 
 def test_tables_are_gone_on_with_by_their_own_command(refused: Any, rebuilt: Path) -> None:
     assert f"`cwm paper --run {rebuilt}` goes on with them" in refused("resume", rebuilt).err
+
+
+@pytest.mark.parametrize(("game", "variant", "asked"), [("mnk", "tree", True), ("mnk", "conversation", False)])
+def test_value_functions_are_asked_for_where_they_were_recorded(game: str, variant: Any, asked: bool) -> None:
+    found = syntheses.settings_of(game, variant, 0, Asked((game,)))
+    assert found is not None
+    assert (found.value is not None) == asked
