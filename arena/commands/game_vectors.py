@@ -25,10 +25,8 @@ def command(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Infer how each game's observations become lists of floats, and say how many unseen ones come back exactly.
-
-    Half of the games are played at random, half with rare kinds of action as likely as common ones.
-    """
+    """Infer how each game's observations become lists of floats, and say how many unseen ones come back exactly."""
+    # Half of the games are played at random, half with rare kinds of action as likely as common ones.
     chosen = games or registry.ids()
     for game in chosen:
         registry.make(game)
