@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -163,24 +163,39 @@ class Stored:
         low, high = (estimate.low, estimate.high) if len(set(counts)) > 1 else (None, None)
         return Measured("measured", estimate.mean, "", low, high, len(counts), "syntheses", sources)
 
-    def played(
-        self, game: str, variant: Variant, opponent: Opponent, agent: str = matches.MODEL, part: str | None = None
-    ) -> Played:
+    def played(self, game: str, variant: Variant, opponent: Opponent, agent: str = matches.MODEL) -> Played:
         """Returns the matches of the syntheses of a game against one opponent, those of all seeds together."""
-        if part is None:
-            part = LEARNED if agent == learned.AGENT else PLAYER if opponent == "llm" else MATCHES
+        part = LEARNED if agent == learned.AGENT else _part(opponent)
+        found = self._collected([(place, part) for place in self.places(game, variant)], opponent, agent)
+        if opponent == "llm" and agent == matches.MODEL and variant == "tree" and self.asked.llm is None:
+            recorded = self._recorded(game)
+            if recorded:
+                source = f"recordings/{recorded_players.FOLDER}/{game}.jsonl"
+                return replace(found, records=(*found.records, *recorded), sources=(*found.sources, source))
+        return found
+
+    def without_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
+        """Returns the matches without a value function: those of models that have none, and those of the ablation.
+
+        Recorded games with a language model do not say which it was: they are in neither column.
+        """
+        places = self.places(game, variant)
+        parts = [(place, WITHOUT_VALUE if has_value_function(place) else _part(opponent)) for place in places]
+        return self._collected(parts, opponent)
+
+    def with_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
+        """Returns the matches with a value function, those of models that have one."""
+        places = [place for place in self.places(game, variant) if has_value_function(place)]
+        return self._collected([(place, _part(opponent)) for place in places], opponent)
+
+    def _collected(self, parts: Sequence[tuple[Place, str]], opponent: Opponent, agent: str = matches.MODEL) -> Played:
         records: list[GameRecord] = []
         sources: list[str] = []
-        for place in self.places(game, variant):
+        for place, part in parts:
             found = self._games(place, part)
             if found:
                 records += found
                 sources.append(place.source(f"{part}/games.sqlite"))
-        if opponent == "llm" and agent == matches.MODEL and variant == "tree" and self.asked.llm is None:
-            recorded = self._recorded(game)
-            if recorded:
-                records += recorded
-                sources.append(f"recordings/{recorded_players.FOLDER}/{game}.jsonl")
         return Played(tuple(records), agent, AGENT_OF[opponent], tuple(sources))
 
     def language_models(self, game: str, variant: Variant) -> set[str]:
@@ -227,17 +242,6 @@ class Stored:
             return self.missing(game, layout.variant)
         return "not played"
 
-    def without_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
-        """Returns the matches without the value function: those of a model that has none, or those of the ablation."""
-        has_value = [place for place in self.places(game, variant) if has_value_function(place)]
-        return self.played(game, variant, opponent, part=WITHOUT_VALUE if has_value else None)
-
-    def with_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
-        """Returns the matches with the value function, none for a model that has none."""
-        found = self.played(game, variant, opponent)
-        has_value = [place for place in self.places(game, variant) if has_value_function(place)]
-        return found if has_value else Played((), found.agent, found.opponent, ())
-
     def detail(self, game: str, key: str) -> Measured:
         """Returns one fact about a game as it is here."""
         info = registry.make(game).info
@@ -274,6 +278,11 @@ class Stored:
         seen = {action for file in read for action in _legal_actions(file)}
         sources = tuple(str(file.relative_to(self.root)) + "#legal_actions" for file in read)
         return Measured("measured", float(len(seen)), f"≥ {len(seen):,}", unit="actions", sources=sources)
+
+
+def _part(opponent: Opponent) -> str:
+    """Returns which tournament of a synthesis an opponent plays in."""
+    return PLAYER if opponent == "llm" else MATCHES
 
 
 def has_value_function(place: Place) -> bool:
