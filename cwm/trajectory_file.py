@@ -17,7 +17,12 @@ CHANCE_TOLERANCE = 1e-9
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -123,6 +128,10 @@ def _check_line(
 ) -> tuple[dict[str, Any] | None, list[str]]:
     try:
         record = json.loads(line, parse_constant=_reject_constant)
+        # Escapes can spell text that can neither be printed nor hashed.
+        json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return None, ["a text holds half of a surrogate pair; valid text was expected"]
     except ValueError as error:
         return None, [f"not JSON ({error})"]
     except RecursionError:
@@ -156,6 +165,9 @@ def _check_game(rows: Sequence[tuple[int, dict[str, Any]]]) -> list[str]:
     seat = rows[0][1].get("seat")
     if seat is not None and seat >= players:
         problems.append(f"line {rows[0][0]}: field 'seat' is {seat}, but 'rewards' has {players} entries")
+    names = rows[0][1].get("player_names") or []
+    if names and len(names) != players:
+        problems.append(f"line {rows[0][0]}: field 'player_names' has {len(names)} entries; expected {players}")
     for position, (number, record) in enumerate(rows):
         last = position == len(rows) - 1
         faults = [*_check_step(record, position, players, last), *_check_seat(record, position, seat)]

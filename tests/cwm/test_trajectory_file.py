@@ -67,12 +67,22 @@ def complaint(tmp_path: Path, lines: list[str]) -> str:
         ("observations", [{}], "line 3: field 'observations' has 1 entries; expected 2"),
         ("colour", 1, "line 3: unknown fields ['colour']"),
         ("chance", [["Pass", 1.0]], "line 3: field 'chance' must be empty where a player moves"),
+        ("rewards", [10**400, 0.0], "line 3: field 'rewards' is [1000"),
+        ("observations", [{"card": "\ud800"}, {}], "line 3: a text holds half of a surrogate pair"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_line(tmp_path: Path, field: str, value: object, expected: str) -> None:
     records = rows(tmp_path)
     records[2][field] = value
     assert expected in complaint(tmp_path, [json.dumps(record) for record in records])
+
+
+def test_every_player_has_a_name_or_none_has(tmp_path: Path) -> None:
+    records = rows(tmp_path)
+    records[0]["player_names"] = ["North"]
+    assert "line 1: field 'player_names' has 1 entries; expected 2" in complaint(
+        tmp_path, list(map(json.dumps, records))
+    )
 
 
 def test_a_missing_field_is_named(tmp_path: Path) -> None:
