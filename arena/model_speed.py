@@ -87,7 +87,12 @@ class ModelSpeed:
         if replies[1].outcome is not Outcome.OK:
             failed = describe_failure(replies[1].failure, replies[1].outcome)
             return [f"{VALUE_FILE} or {PRIOR_FILE}, which stand beside the module, fail with it: {failed}"]
-        for before, after in zip(replies[0].value, replies[1].value, strict=False):
+        found, changed = (reply.value for reply in replies)
+        if not _answers_all(found, argument):
+            raise TesterError("the functions beside the program in place give no answers, so that nothing is compared")
+        if not _answers_all(changed, argument):
+            return ["the functions beside the module did not answer on every state with it"]
+        for before, after in zip(found, changed, strict=True):
             if not _agree(before, after):
                 return [f"the functions beside the module answered {before} on a state, and answer {after} with it"]
         return []
@@ -151,6 +156,11 @@ def _questions(games: Sequence[Trajectory]) -> Iterator[dict[str, Any]]:
     for game in games:
         for step in game.steps:
             yield {"state": step.state, "player": step.player, "legal": list(step.legal_actions)}
+
+
+def _answers_all(value: Json, argument: dict[str, Any]) -> bool:
+    """Returns whether there is an answer for each state; a program may have written them itself."""
+    return isinstance(value, list) and len(value) == len(argument["states"])
 
 
 def _agree(before: Json, after: Json) -> bool:

@@ -13,6 +13,7 @@ from cwm import candidate
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox import levels
+from cwm.sandbox.api import Reply
 from cwm.sandbox.program import LoadedCode
 from cwm.speed_task import Rates, SpeedConfig
 from cwm.trajectories import collect
@@ -176,3 +177,19 @@ def test_functions_beside_the_program_must_answer_as_before(speed: Callable[...,
     assert "fail with it: NameError" in renamed[0]
     other = valued.differences(right, right.replace("[1.0, -1.0]", "[2.0, -2.0]"))
     assert other[0].startswith("the functions beside the module answered ")
+
+
+@pytest.mark.parametrize("forged", [None, 3, [], [{"values": [], "policy": []}]])
+def test_version_that_writes_other_answers_in_its_worker_is_no_faster_version(
+    speed: Callable[..., ModelSpeed], own_game: Any, monkeypatch: pytest.MonkeyPatch, forged: Any
+) -> None:
+    right: str = own_game.program
+    asked = ModelSpeed._asked
+
+    def answered(self: ModelSpeed, source: str, *words: Any) -> Reply:
+        reply = asked(self, source, *words)
+        return reply if source == right else replace(reply, value=forged)
+
+    monkeypatch.setattr(ModelSpeed, "_asked", answered)
+    (told,) = speed(right, value_source=VALUE).differences(right, right + "\n")
+    assert "did not answer on every state" in told
