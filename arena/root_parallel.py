@@ -1,8 +1,10 @@
 """Root parallelism: several searches of the same position, added up into one decision."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+LARGEST: Final = 1e150
+"""Products of smaller numbers are finite; no visits and no returns are as large, and an answer that says so is none."""
 
 
 def merged(decisions: Sequence[Any]) -> Any:
@@ -55,7 +57,12 @@ def _is_decision(decision: Any) -> bool:
         and isinstance(decision["values"], dict)
         and isinstance(decision["errors"], dict)
         and type(decision.get("simulations")) is int
-        and all(type(count) is int and count >= 0 for count in decision["visits"].values())
+        and all(type(count) is int and 0 <= count < LARGEST for count in decision["visits"].values())
         and all(type(count) is int for count in decision["errors"].values())
-        and all(isinstance(value, int | float) and math.isfinite(value) for value in decision["values"].values())
+        and all(type(value) in (int, float) and _is_moderate(value) for value in decision["values"].values())
     )
+
+
+def _is_moderate(value: float) -> bool:
+    """Returns whether a number can be added up with others; whole numbers may be larger than any float."""
+    return -LARGEST < value < LARGEST

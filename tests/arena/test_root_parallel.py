@@ -57,6 +57,9 @@ def test_answer_that_is_no_decision_is_handed_on_as_it_is() -> None:
         fine | {"visits": {"a": True}},
         fine | {"visits": {}},
         fine | {"values": {"a": "much"}},
+        fine | {"values": {"a": 10**400}},
+        fine | {"values": {"a": float("nan")}},
+        fine | {"visits": {"a": 10**400}},
         fine | {"errors": []},
         fine | {"simulations": None},
     ):
