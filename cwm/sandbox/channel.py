@@ -122,7 +122,9 @@ class Channel:
                 starved_s = self._child.starved_s()
             if starved_s is not None and now >= deadline + excused_s:
                 known_s = excused_s
-                excused_s = min(self._child.starved_s() - starved_s, MOST_STARVED * max(0.0, deadline - entered))
+                # Of a worker that has ended nothing is told any more.
+                waited_s = max(known_s, self._child.starved_s() - starved_s)
+                excused_s = min(waited_s, MOST_STARVED * max(0.0, deadline - entered))
                 self.excused_s += excused_s - known_s
             self._wait(deadline + excused_s)
 

@@ -84,6 +84,13 @@ def test_a_worker_without_a_processor_is_not_waited_for_forever() -> None:
     assert made.excused_s == pytest.approx(MOST_STARVED * 0.25, abs=0.01)
 
 
+def test_time_that_was_excused_stays_so_when_the_worker_is_gone() -> None:
+    # Nothing is told of a worker that has ended: 0.0.
+    with channel([3.0, 3.2, 0.0]) as (made, _), pytest.raises(DeadlineError):
+        made.receive(time.monotonic() + 0.3, 1000)
+    assert made.excused_s == pytest.approx(0.2)
+
+
 def test_an_answer_within_the_moved_deadline_is_taken() -> None:
     with channel([0.0, 60.0]) as (made, reply):
         late = f"import os, time; time.sleep(0.6); os.write({reply}, {HEADER.pack(2) + b'ok'!r})"
