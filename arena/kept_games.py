@@ -71,7 +71,7 @@ def _read(line: str) -> tuple[int, list[Action]] | None:
     """Returns the number and the actions of a game, None if the line is damaged."""
     try:
         check, index, actions = json.loads(line)
-    except ValueError:
+    except (ValueError, TypeError):
         return None
     data: list[Any] = [index, actions]
     return (index, actions) if check == content_key(data)[:_KEY_LENGTH] else None

@@ -68,6 +68,8 @@ def test_damaged_and_impossible_games_are_played_again(game: Game, expected: lis
     KeptGames(tmp_path, game.info.id, SEED).add(1, ["no such action"])
     assert first(3, held_out.play(game, SEED, kept=tmp_path)) == expected[:3]
     assert 1 in KeptGames(tmp_path, game.info.id, SEED)
+    path.write_text("5\nnull\n" + lines[0] + "\n")
+    assert 0 in KeptGames(tmp_path, game.info.id, SEED)
 
 
 def test_games_of_other_code_seeds_and_games_are_kept_apart(
