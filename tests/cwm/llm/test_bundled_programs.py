@@ -49,3 +49,11 @@ def test_syntheses_of_a_game_ship_with_model_value_and_prior(game: str) -> None:
     for kind in ("transition+inference", "value", "prior"):
         asked = [next(r for r in recording.records if r.request.purpose == kind) for recording in made]
         assert len({record.key for record in asked}) == len({r.completion.text for r in asked}) == len(made)
+
+
+@pytest.mark.parametrize("game", ["hand_of_war", "leduc_poker", "quadranto"])
+def test_five_syntheses_to_choose_among_ship_each_asked_and_answered_otherwise(game: str) -> None:
+    assert recordings.bundled_seeds(game) == list(range(5))
+    first = [recordings.load(recordings.name_of(game, seed)).records[0] for seed in range(5)]
+    assert {record.request.purpose for record in first} == {"transition+inference"}
+    assert len({record.key for record in first}) == len({record.completion.text for record in first}) == 5
