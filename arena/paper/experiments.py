@@ -106,11 +106,22 @@ class Rebuilding:
         for place in tested:
             self._test(place)
         for variant in dict.fromkeys(place.variant for place in needed if self._plays(place)):
+            if self._unfinished(game, variant):
+                # The syntheses of a kind judge each other and share the deals: all of them, or none yet.
+                continue
             self._play_all([place for place in needed if place.variant == variant], scale)
         for place in tested:
             played = online.games(place, self.asked.llm is not None)
             told = self._counted(place, "online tests")
             accuracy.measure_online(place, played, self.asked.seed, self.workers, told)
+
+    def _unfinished(self, game: str, variant: Variant) -> bool:
+        """Whether a synthesis of a kind is still to come, since its language model gave no answer."""
+        places = [Place(self.root, game, variant, seed) for seed in self.asked.seeds]
+        return any(
+            syntheses.settings_of(game, variant, place.seed, self.asked) and not syntheses.finished(place.folder)
+            for place in places
+        )
 
     def _tests(self, place: Place) -> bool:
         return self.selection.tests(place.game, place.variant)

@@ -8,8 +8,10 @@ import pytest
 
 from arena.match import GameRecord
 from arena.paper import syntheses
+from arena.paper.places import Place
 from arena.paper.settings import Asked
 from arena.store import GameStore
+from cwm.llm.api import LanguageModelError
 from cwm.llm.recordings import Header, Recording
 
 SMALL = (
@@ -155,6 +157,31 @@ def test_live_model_plays_and_its_forfeits_are_counted(cwm: Any, right_program: 
 
 
 FORFEITS = ("win_forfeits", "loss_forfeits")
+
+
+def test_syntheses_that_share_deals_play_when_all_are_made(
+    cwm: Any, right_program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```", *CELLS)
+    chosen = ("--games", "tic_tac_toe", "--tables", "7", "--llm", model, "--player-deals", "2", "--workers", "1")
+    small = ("--simulations", "2", "--rollouts", "1", "--matches", "2", "--transitions", "30", "--seeds", "0,1")
+    run = syntheses.run
+
+    def unanswered(place: Place, *words: Any) -> None:
+        if place.seed == 1:
+            raise LanguageModelError("nobody answers")
+        run(place, *words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(syntheses, "run", unanswered)
+        ran = cwm("paper", *chosen, *small, "--run", tmp_path / "run", "--json")
+    assert ran.code == 3
+    assert "seed 1: nobody answers" in ran.err
+    assert {cell["ours"]["state"] for cell in ran.json[0]["cells"]} == {"not played"}
+    ran = cwm("paper", "--tables", "7", "--run", tmp_path / "run", "--workers", "1", "--json")
+    assert ran.code == 0
+    played = {cell["ours"]["n"] for cell in ran.json[0]["cells"] if cell["column"] == "random.win"}
+    assert played == {2}
 
 
 def test_live_model_whose_answers_run_out_leaves_what_was_finished(
