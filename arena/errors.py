@@ -20,7 +20,7 @@ from cwm.observation_values import ObservationVectorError
 from cwm.record import RunConfigError, RunMissingError
 from cwm.sandbox.isolation import SandboxUnavailableError
 from cwm.synthesis_config import SynthesisConfigError
-from cwm.trajectories import TrajectoryFormatError
+from cwm.trajectories import EndlessGameError, TrajectoryFormatError
 from cwm.world_model import WorldModelError
 from games.api import GameError
 from search.api import PlannerConfigError
@@ -52,7 +52,7 @@ class UsageError(Exception):
 
 _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
     (EXIT_PROVIDER, (LanguageModelError, NoAnswerError)),
-    (EXIT_NEGATIVE, (WorldModelError, SearchFailedError, HumanQuitError)),
+    (EXIT_NEGATIVE, (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError)),
     (
         EXIT_USAGE,
         (

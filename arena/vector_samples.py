@@ -8,7 +8,7 @@ from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
-from cwm.trajectories import Trajectory, game_seed
+from cwm.trajectories import EndlessGameError, Trajectory, game_seed
 from cwm.varied_games import varied_game
 from cwm.vector_task import VectorConfig, VectorTask, samples_of
 from cwm.world_model import WorldModel, WorldModelError
@@ -63,11 +63,12 @@ def _planned(model: WorldModel, bundle: ModelBundle, settings: RunSettings, conf
 
 
 def _played(model: WorldModel, games: int, seed: int) -> list[Trajectory]:
-    """Returns varied games on the model; one at which it fails, though it passes its tests, is left out."""
+    """Returns varied games on the model; one at which it fails or does not end, though it passes its tests, is left
+    out."""
     found: list[Trajectory] = []
     for index in range(games):
         try:
             found.append(varied_game(model, seed, index))
-        except WorldModelError:
+        except (WorldModelError, EndlessGameError):
             continue
     return found

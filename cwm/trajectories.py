@@ -17,6 +17,10 @@ Policy: TypeAlias = Callable[[Game, State, ObsActionHistory, int, random.Random]
 """Chooses an action: (game, state, the player's own history, player, rng). May look at the whole state."""
 
 
+class EndlessGameError(RuntimeError):
+    """A game did not end within `MAX_STEPS`: a model may have such games though it passes its tests."""
+
+
 class TrajectoryFormatError(ValueError):
     """A trajectory file breaks the schema; the message names the file, the line and the field."""
 
@@ -175,7 +179,7 @@ def play(game: Game, policies: Sequence[Policy], seed: int, index: int = 0) -> T
         index: number of the trajectory in its file.
 
     Raises:
-        RuntimeError: the game did not end within `MAX_STEPS`.
+        EndlessGameError: the game did not end within `MAX_STEPS`.
     """
     rng = random.Random(f"trajectory/{game.info.id}/{seed}")
     state = game.initial_state()
@@ -198,7 +202,7 @@ def play(game: Game, policies: Sequence[Policy], seed: int, index: int = 0) -> T
             step = replace(step, action=action)
         steps.append(step)
         state = game.apply_action(state, action)
-    raise RuntimeError(f"a game of {game.info.id} (seed {seed}) did not end within {MAX_STEPS:,} steps.")
+    raise EndlessGameError(f"A game of {game.info.id} (seed {seed}) did not end within {MAX_STEPS:,} steps.")
 
 
 def collect(game: Game, games: int, seed: int, policy: Policy = random_policy) -> list[Trajectory]:

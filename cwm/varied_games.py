@@ -27,7 +27,7 @@ def varied_game(game: Game, seed: int, index: int) -> Trajectory:
         index: number of the game.
 
     Raises:
-        RuntimeError: the game did not end.
+        EndlessGameError: the game did not end.
     """
     policy: Policy = by_kind if index % 2 else random_policy
     return play(game, [policy] * game.info.num_players, game_seed(seed, index), index)
