@@ -19,6 +19,7 @@ from cwm.model_bundle import ModelBundleError
 from cwm.observation_values import ObservationVectorError
 from cwm.record import RunConfigError, RunMissingError
 from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.speed_task import SpeedConfigError
 from cwm.synthesis_config import SynthesisConfigError
 from cwm.trajectories import EndlessGameError, TrajectoryFormatError
 from cwm.world_model import WorldModelError
@@ -66,6 +67,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             ObservationVectorError,
             SynthesisConfigError,
             FunctionConfigError,
+            SpeedConfigError,
             RunConfigError,
             RunMissingError,
             ConfigMismatchError,

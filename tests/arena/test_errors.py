@@ -33,6 +33,7 @@ NEVER_SHOWN = {
     "cwm.sandbox.program.MissingFunctionError": "the worker makes a reply of it",
     "cwm.sandbox.seccomp.LockError": "the worker ends, and the host says that the sandbox is not available",
     "cwm.templates.TemplateMissingError": "a fault in our package data",
+    "cwm.vector_checking._BrokenError": "the pair of functions is rejected with its message",
     "games.contract_session.AnswerError": "the worker makes a violation of it",
     "games.contract_report.ContractError": "for tests of games",
     "games.contract_report.Stop": "ends one check of a game's contract",

@@ -110,7 +110,8 @@ def test_a_program_on_a_crowded_processor_is_not_said_to_be_slow(one_function: M
     # Sessions of their own: each gets a share as large as the worker's.
     rivals = [subprocess.Popen([sys.executable, "-c", spinning], start_new_session=True) for _ in range(RIVALS)]
     try:
-        with Sandbox(Limits(wall_s=20.0)).start(one_function(SPIN)) as worker:
+        # Started by exec, so that it is bound to the processor of its rivals: a forked one comes from elsewhere.
+        with Sandbox(Limits(wall_s=20.0), "process").start(one_function(SPIN)) as worker:
             reply = worker.call("f", [steps], seed=0, timeout_s=LIMIT_S)
             excused_s = worker.excused_s
     finally:
