@@ -1,6 +1,7 @@
 """What a synthesis starts from: rules, recorded games and, where there is one, the reference game."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -103,16 +104,16 @@ class Stated:
             deck: in the closed deck they may lack their states.
 
         Raises:
-            UsageError: the bounds are the wrong way round, or a recorded game passes them.
+            UsageError: the bounds are the wrong way round or no finite numbers, or a recorded game passes them.
         """
         info = trajectory_file.infer_info(games, self.perfect_information, deck)
         low = info.min_utility if self.min_utility is None else self.min_utility
         high = info.max_utility if self.max_utility is None else self.max_utility
         returns = [value for trajectory in games for value in trajectory_file.known_returns(trajectory)]
-        if not low < high or min(returns) < low or max(returns) > high:
+        if not -math.inf < low < high < math.inf or min(returns) < low or max(returns) > high:
             raise UsageError(
                 f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
-                f"{max(returns):g}; correct --min-utility and --max-utility."
+                f"{max(returns):g}; give finite numbers around them as --min-utility and --max-utility."
             )
         return replace(info, min_utility=low, max_utility=high)
 

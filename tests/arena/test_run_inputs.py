@@ -1,6 +1,7 @@
 """What a run starts from: held-out games with every kind of end, a user's own games with the bounds that they state."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,12 @@ def test_stated_bounds_are_kept_over_a_resume(own_files: tuple[Path, Path], tmp_
     again = run_inputs.load(tmp_path / "inputs", RunSettings(inputs.info.id, False))
     assert again == inputs
     assert (again.info.min_utility, again.info.max_utility) == (-9.0, 9.0)
+
+
+@pytest.mark.parametrize("stated", [Stated(max_utility=math.inf), Stated(min_utility=-math.inf)])
+def test_bounds_are_finite(own_files: tuple[Path, Path], stated: Stated) -> None:
+    with pytest.raises(UsageError, match="give finite numbers around them"):
+        own(*own_files, None, stated)
 
 
 def test_bounds_that_a_recorded_game_passes_are_refused(own_files: tuple[Path, Path]) -> None:
