@@ -95,6 +95,9 @@ class Asked:
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
         values["games"], values["seeds"] = tuple(data["games"]), tuple(data["seeds"])
+        unknown = [game for game in values["games"] if game not in BY_ID]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no game of the paper")
         values["scale"] = tuple(sorted(data["scale"].items()))
         return cls(**values)
 

@@ -87,6 +87,14 @@ def test_folder_takes_no_other_seed(tmp_path: Path) -> None:
         settings.keep(tmp_path, {"seed": 2})
 
 
+def test_stored_game_that_is_not_in_the_paper_is_named(tmp_path: Path) -> None:
+    settings.keep(tmp_path, {"games": ("leduc_poker",)})
+    path = tmp_path / settings.ASKED_FILE
+    path.write_text(path.read_text(encoding="utf-8").replace("leduc_poker", "chess"), encoding="utf-8")
+    with pytest.raises(UsageError, match="'chess' is no game of the paper"):
+        settings.read(tmp_path)
+
+
 def test_damaged_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / settings.ASKED_FILE).write_text("{", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be read"):
