@@ -340,6 +340,9 @@ def play_hosted(job: dict[str, Any]) -> dict[str, Any]:
     except GameError:
         return {"returns": lost, "failures": [[HOST, "contract"]]}
     failures = _failures(record)
+    if not failures and not all(map(math.isfinite, record.returns)):
+        # Finite rewards may still add up to what no payoff is.
+        failures = [[HOST, "contract"]]
     return {"returns": lost, "failures": failures} if failures else {"returns": list(record.returns)}
 
 

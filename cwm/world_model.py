@@ -5,6 +5,7 @@ For the contract test, the export and matches; a search runs inside the worker i
 
 import json
 import random
+import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from types import TracebackType
@@ -13,7 +14,18 @@ from typing import Any, Self
 from cwm.model_bundle import ModelBundle, ModelBundleError, describe, rules_hash
 from cwm.sandbox.api import Outcome, Reply
 from cwm.sandbox.host import Sandbox, Worker
-from games.api import Action, GameError, GameInfo, IllegalActionError, Json, ObsActionHistory, Observation, State
+from games.api import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    GameError,
+    GameInfo,
+    IllegalActionError,
+    Json,
+    ObsActionHistory,
+    Observation,
+    State,
+)
 
 __all__ = ["ModelBundle", "ModelBundleError", "WorldModel", "WorldModelError", "describe", "rules_hash"]
 
@@ -91,19 +103,28 @@ class WorldModel:
         player = self._ask("get_current_player", state)
         if isinstance(player, bool) or not isinstance(player, int):
             raise self._malformed("get_current_player", "an int", player)
+        if player not in (CHANCE, TERMINAL) and not 0 <= player < self.info.num_players:
+            raise self._malformed("get_current_player", f"a player below {self.info.num_players}, -1 or -4", player)
         return player
 
     def legal_actions(self, state: State) -> list[Action]:
         """Returns the legal actions."""
-        return self._list("get_legal_actions", state)
+        actions = self._list("get_legal_actions", state)
+        if not all(isinstance(action, str) for action in actions):
+            raise self._malformed("get_legal_actions", "strings", actions)
+        if not actions and self.current_player(state) >= 0:
+            raise self._malformed("get_legal_actions", "an action of the player to move", actions)
+        return actions
 
     def chance_outcomes(self, state: State) -> list[tuple[Action, float]]:
         """Returns (action, probability) pairs, in the order of `legal_actions` as far as the two agree."""
         pairs = self._list("get_chance_outcomes", state)
-        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
             raise self._malformed("get_chance_outcomes", "(action, probability) pairs", pairs)
-        if not pairs:
+        if not pairs and self.current_player(state) != CHANCE:
             return []
+        if not all(_is_number(pair[1]) and pair[1] >= 0 for pair in pairs) or not any(pair[1] for pair in pairs):
+            raise self._malformed("get_chance_outcomes", "probabilities, some of them above 0", pairs)
         place = {action: number for number, action in enumerate(self.legal_actions(state))}
         outcomes = [(action, probability) for action, probability in pairs]
         return sorted(outcomes, key=lambda outcome: place.get(outcome[0], len(place)))
@@ -123,13 +144,16 @@ class WorldModel:
     def rewards(self, state: State) -> list[float]:
         """Returns what the last action paid, as floats."""
         rewards = self._list("get_rewards", state)
-        if not all(isinstance(reward, int | float) for reward in rewards):
-            raise self._malformed("get_rewards", "numbers", rewards)
+        if len(rewards) != self.info.num_players or not all(map(_is_number, rewards)):
+            raise self._malformed("get_rewards", f"{self.info.num_players} finite numbers", rewards)
         return [float(reward) for reward in rewards]
 
     def observations(self, state: State) -> list[Observation]:
         """Returns what each player sees."""
-        return self._list("get_observations", state)
+        seen = self._list("get_observations", state)
+        if len(seen) != self.info.num_players:
+            raise self._malformed("get_observations", f"{self.info.num_players} observations", seen)
+        return seen
 
     def _resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         pairs = [list(pair) for pair in history]
@@ -183,6 +207,11 @@ class WorldModel:
     def _malformed(self, function: str, expected: str, got: Json) -> WorldModelError:
         message = f"{function} of the model of {self.info.id} must return {expected}, got {got!r}"
         return WorldModelError(message, Reply(Outcome.BAD_VALUE, got))
+
+
+def _is_number(value: Json) -> bool:
+    """Returns whether a value is a number that a float can hold."""
+    return isinstance(value, int | float) and -sys.float_info.max <= value <= sys.float_info.max
 
 
 def _value(reply: Reply, what: str) -> Any:

@@ -192,3 +192,32 @@ def test_match_that_ours_keeps_breaking_ends_the_comparison(monkeypatch: pytest.
     monkeypatch.setattr(rejection, "play_hosted", lambda job: {"fault": "no pipe"})
     with pytest.raises(candidate.TesterError, match="broke 3 times: no pipe"):
         tournament(GOOD, INVERTED, repetitions=1).run()
+
+
+@pytest.mark.parametrize(
+    ("function", "answer", "cause"),
+    [
+        ("get_current_player", "5", "bad_value"),
+        ("get_current_player", "-2", "bad_value"),
+        ("get_rewards", "[1.0]", "bad_value"),
+        ("get_rewards", "[10**400, 0.0]", "bad_value"),
+        ("get_rewards", "[1e308, 1e308]", "contract"),
+        ("get_legal_actions", "[]", "bad_value"),
+        ("get_legal_actions", "[1, 2]", "bad_value"),
+        ("get_chance_outcomes", "[]", "bad_value"),
+        ("get_chance_outcomes", '[["J J", 0.0]]', "bad_value"),
+        ("get_chance_outcomes", "[[[], 1.0]]", "bad_value"),
+        ("get_observations", "[]", "bad_value"),
+    ],
+)
+def test_host_whose_answers_are_none_fails_and_breaks_nothing(function: str, answer: str, cause: str) -> None:
+    host = bundle(f"{GOOD}\n\ndef {function}(state):\n    return {answer}\n")
+    planner = replace(PLANNER, simulations=2, rollouts=1).to_json()
+    job = {
+        "key": "match",
+        "host": rejection._model(host),
+        "seats": [[rejection._model(bundle(GOOD)), planner]] * 2,
+        "deal_seed": 3,
+        "runtime": Runtime(move_timeout_s=20.0).to_json(),
+    }
+    assert play_hosted(job) == {"returns": [-2.0, -2.0], "failures": [["host", cause]]}
