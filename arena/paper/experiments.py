@@ -119,7 +119,7 @@ class Rebuilding:
         """Whether a synthesis of a kind is still to come, since its language model gave no answer."""
         places = [Place(self.root, game, variant, seed) for seed in self.asked.seeds]
         return any(
-            syntheses.settings_of(game, variant, place.seed, self.asked) and not syntheses.finished(place.folder)
+            not syntheses.finished(place.folder) and syntheses.settings_of(game, variant, place.seed, self.asked)
             for place in places
         )
 
