@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -172,11 +173,16 @@ def _agree(before: Json, after: Json) -> bool:
         if not isinstance(left, list) or not isinstance(right, list) or len(left) != len(right):
             return False
         for one, other in zip(left, right, strict=True):
-            if not isinstance(one, int | float) or not isinstance(other, int | float):
+            if not _is_number(one) or not _is_number(other):
                 return False
             if not math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
                 return False
     return True
+
+
+def _is_number(value: Json) -> bool:
+    """Returns whether a value is a number that a float can hold."""
+    return isinstance(value, int | float) and -sys.float_info.max <= value <= sys.float_info.max
 
 
 def _is_profile(value: Json) -> bool:
@@ -185,9 +191,10 @@ def _is_profile(value: Json) -> bool:
         isinstance(value, dict)
         and isinstance(value.get("simulations"), int)
         and isinstance(value.get("seconds"), float)
+        and 0.0 <= value["seconds"] <= TIMEOUT_S
         and isinstance(value.get("functions"), list)
         and all(
-            isinstance(row, list) and [type(item) for item in row] == [str, int, int, float]
+            isinstance(row, list) and list(map(type, row)) == [str, int, int, float] and 0.0 <= row[3] <= TIMEOUT_S
             for row in value["functions"]
         )
     )

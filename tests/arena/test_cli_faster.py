@@ -13,7 +13,7 @@ from cwm import candidate
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox import levels
-from cwm.sandbox.api import Reply
+from cwm.sandbox.api import Outcome, Reply
 from cwm.sandbox.program import LoadedCode
 from cwm.speed_task import Rates, SpeedConfig
 from cwm.trajectories import collect
@@ -193,3 +193,32 @@ def test_version_that_writes_other_answers_in_its_worker_is_no_faster_version(
     monkeypatch.setattr(ModelSpeed, "_asked", answered)
     (told,) = speed(right, value_source=VALUE).differences(right, right + "\n")
     assert "did not answer on every state" in told
+
+
+def test_answers_that_no_float_holds_are_other_answers(
+    speed: Callable[..., ModelSpeed], own_game: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right: str = own_game.program
+    asked = ModelSpeed._asked
+
+    def answered(self: ModelSpeed, source: str, *words: Any) -> Reply:
+        reply = asked(self, source, *words)
+        return (
+            reply
+            if source == right
+            else replace(reply, value=[{"values": [10**400, 0], "policy": []}] * len(reply.value))
+        )
+
+    monkeypatch.setattr(ModelSpeed, "_asked", answered)
+    (told,) = speed(right, value_source=VALUE).differences(right, right + "\n")
+    assert told.startswith("the functions beside the module answered ")
+
+
+@pytest.mark.parametrize("figures", [{"seconds": -1.0}, {"functions": [["f", 1, 1, 1e308], ["g", 2, 1, 1e308]]}])
+def test_profile_that_no_search_has_is_none(
+    speed: Callable[..., ModelSpeed], own_game: Any, monkeypatch: pytest.MonkeyPatch, figures: dict[str, Any]
+) -> None:
+    told = {"simulations": 1, "seconds": 1.0, "functions": []} | figures
+    monkeypatch.setattr(ModelSpeed, "_asked", lambda *words: Reply(Outcome.OK, told))
+    with pytest.raises(candidate.TesterError, match="cannot be profiled"):
+        speed(own_game.program).profile(own_game.program)
