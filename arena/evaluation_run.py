@@ -224,8 +224,11 @@ class _Stages:
         return figures
 
     def _contract(self) -> dict[str, Any]:
-        options = ContractOptions(self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS)
-        judge = self._hidden.judge(self._games.inputs.game)
+        game = self._games.inputs.game
+        options = ContractOptions(
+            self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS, payoffs=game is not None
+        )
+        judge = self._hidden.judge(game)
         pairs = run_inputs.hidden_pairs(judge, self._games.all(), options)
         found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
         violations = [violation.to_json() for violation in found]

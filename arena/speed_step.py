@@ -154,5 +154,7 @@ class SpeedStep:
 
     def _tester(self, tests: Sequence[UnitTest]) -> ProcessTester:
         settings = TestSettings.of(self.settings.synthesis, workers=self.workers, level=self.settings.level)
-        patient = replace(settings, total_seconds=PATIENCE * settings.total_seconds)
+        patient = replace(
+            settings, total_seconds=PATIENCE * settings.total_seconds, payoffs=self.inputs.game is not None
+        )
         return ProcessTester(tests, self.inputs.info, self.inputs.initial_state, patient)

@@ -264,11 +264,12 @@ class SynthesisRun:
         return step.run(bundle, synthesis, asked.config)
 
     def _tester(self, task: SynthesisTask) -> ProcessTester:
+        settings = TestSettings.of(self.settings.synthesis, workers=self._workers, level=self.settings.level)
         return ProcessTester(
             task.tests,
             task.info,
             task.initial_state,
-            TestSettings.of(self.settings.synthesis, workers=self._workers, level=self.settings.level),
+            replace(settings, payoffs=self.inputs.game is not None),
             run_inputs.hidden_pairs(self.settings.hidden.judge(self.inputs.game), self.inputs.train),
         )
 

@@ -36,6 +36,7 @@ class TestSettings:
         max_timeouts: after so many tests that ran out of time or killed their worker, the rest is not run.
         level: isolation level.
         limits: caps on each worker.
+        payoffs: see `ContractOptions`.
     """
 
     __test__: ClassVar[bool] = False
@@ -48,6 +49,7 @@ class TestSettings:
     max_timeouts: int = 3
     level: Level = field(default_factory=levels.default)
     limits: Limits = field(default_factory=Limits)
+    payoffs: bool = True
 
     @classmethod
     def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level | None = None) -> "TestSettings":
@@ -135,7 +137,7 @@ class ProcessTester:
 
     def _broken_rules(self, program: ProgramSource) -> list[TestResult]:
         """Returns what the contract of every game says against a program that passes all tests."""
-        options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed)
+        options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed, payoffs=self._settings.payoffs)
         try:
             found = verify(program, self._sandbox, options, self._pairs)
         except ContractCheckError:

@@ -58,3 +58,20 @@ def test_the_refinement_prompt_tells_the_broken_rule_and_how_to_get_there(tester
         assert f"# TODO: fix this wrong answer: {OTHER_PROCESS}: get_legal_actions answers" in prompt
         assert "for action in []:" in prompt
         assert "- contract: 0 of 1 tests passed; 1 gave a wrong answer" in prompt
+
+
+@pytest.mark.parametrize(
+    "guessed",
+    [
+        replace(INFO, min_utility=-0.5, max_utility=0.5, utility="zero_sum"),
+        replace(INFO, utility="identical"),
+    ],
+)
+def test_payoffs_read_off_recorded_games_are_not_held_against_a_program(guessed):
+    judged = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1))
+    (report,) = judged([SOURCE])
+    assert not report.passes
+    (report,) = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1, payoffs=False))([SOURCE])
+    assert report.passes
+    (report,) = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1, payoffs=False))([SOURCE + UNORDERED])
+    assert report.results[-1].field == OTHER_PROCESS
