@@ -1,31 +1,23 @@
 """Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from arena import console, run_inputs, shipped
 from arena.agent_specs import AgentSpec
 from arena.errors import UsageError
-from arena.run_settings import Caps, RunSettings, standard_settings
+from arena.run_settings import WAYS, Caps, RunSettings, by_way, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
 from arena.user_cache import cache_folder as cache_folder
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import content_key
-from cwm.synthesis_config import SynthesisConfig
 
 RECORDED = "recorded"
 """Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one
 synthesis of a game was recorded, the others are named by their seeds, `cwm:recorded-s1`, and other methods by what they
 do otherwise, `cwm:recorded+closed`."""
-WAYS: Mapping[str, Mapping[str, Any]] = {
-    "closed": {"deck": "closed"},
-    "state": {"inference": "state"},
-    "conversation": {"synthesis": SynthesisConfig(method="conversation")},
-}
-"""What the settings of other methods change, by what follows the game in a recording's name."""
 SEED = 0
 """The first recording of every game was made with this seed."""
 
@@ -45,7 +37,7 @@ def settings_of(game: str, seed: int = SEED) -> RunSettings:
     """
     plain, mark, way = game.partition(recordings.VARIANT)
     settings = standard_settings(plain, None, None, seed)
-    return replace(settings, matches=None, value=None, prior=None, **WAYS[way]) if mark else settings
+    return by_way(replace(settings, matches=None, value=None, prior=None), way) if mark else settings
 
 
 def folder_of(game: str, seed: int = SEED) -> Path:
@@ -83,19 +75,13 @@ def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
     Raises:
         UsageError: an agent wants a recorded model that does not ship for the game.
     """
-    ways = [way for way in ("", *(recordings.VARIANT + way for way in WAYS)) if not way or _ships(game + way)]
-    known = {
-        recordings.name_of(RECORDED + way, seed): (game + way, seed)
-        for way in ways
-        for seed in (SEED, *recordings.bundled_seeds(game + way))
-    }
+    known = {RECORDED: (game, SEED)}
+    for way in ("", *(recordings.VARIANT + way for way in WAYS)):
+        for seed in recordings.bundled_seeds(game + way):
+            known[recordings.name_of(RECORDED + way, seed)] = (game + way, seed)
     return [
         replace(spec, model=str(folder_of(*known[spec.model]) / MODEL))
         if spec.kind == "cwm" and spec.model in known
         else spec
         for spec in specs
     ]
-
-
-def _ships(game: str) -> bool:
-    return bool(recordings.bundled_seeds(game))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from arena.errors import UsageError
@@ -185,6 +185,24 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
         matches=MatchSettings(),
     )
+
+
+WAYS = ("closed", "conversation", "state")
+"""Other methods than the usual one, as they follow the game in a recording's name."""
+
+
+def by_way(settings: RunSettings, way: str) -> RunSettings:
+    """Returns the settings of the same synthesis by another method.
+
+    Args:
+        settings: of the usual one.
+        way: one of `WAYS`: the closed deck, refinement by conversation, inference of the present state.
+    """
+    if way == "closed":
+        return replace(settings, deck="closed")
+    if way == "state":
+        return replace(settings, inference="state")
+    return replace(settings, synthesis=replace(settings.synthesis, method="conversation"))
 
 
 HIDDEN_EXPLORATION = 0.3

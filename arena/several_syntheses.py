@@ -10,11 +10,10 @@ from arena.errors import UsageError
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs
 from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
-from arena.synthesis_run import INPUTS, read_caps, write_caps
+from arena.synthesis_run import INPUTS, opened_record, read_caps, write_caps
 from cwm.journal import RunCorruptError
 from cwm.llm import recordings
 from cwm.llm.budget import Budget, Tally
-from cwm.model_bundle import describe, rules_hash
 from cwm.record import RUN_FILE, RunRecord
 
 KIND: Final = "syntheses"
@@ -88,16 +87,7 @@ def open_record(folder: Path, settings: SeveralSettings, inputs: Inputs, caps: C
     Raises:
         RunRecordError: the folder is in use, damaged, or of a run with other settings.
     """
-    record = RunRecord.create_or_resume(
-        folder,
-        KIND,
-        settings.to_json() | {"rules": rules_hash(inputs.rules), "info": describe(inputs.info)},
-        seeds={"seed": settings.first.seed},
-        sandbox_level=settings.first.level,
-    )
-    run_inputs.store(folder / INPUTS, inputs)
-    write_caps(folder, caps)
-    return record
+    return opened_record(folder, KIND, settings.to_json(), settings.first, inputs, caps)
 
 
 def inputs_of(folder: Path, settings: RunSettings) -> Inputs:

@@ -124,12 +124,31 @@ def open_record(folder: Path, settings: RunSettings, inputs: Inputs, caps: Caps)
     Raises:
         RunRecordError: the folder is in use, damaged, or of a run with other settings.
     """
+    return opened_record(folder, KIND, settings.to_json(), settings, inputs, caps)
+
+
+def opened_record(
+    folder: Path, kind: str, config: Mapping[str, Any], first: RunSettings, inputs: Inputs, caps: Caps
+) -> RunRecord:
+    """Opens the folder of a run of syntheses.
+
+    Args:
+        folder: of the run.
+        kind: of the run.
+        config: the run's settings; rules and game are added.
+        first: settings of the first synthesis, or of the only one.
+        inputs: stored with it.
+        caps: stored with it.
+
+    Raises:
+        RunRecordError: the folder is in use, damaged, or of a run with other settings.
+    """
     record = RunRecord.create_or_resume(
         folder,
-        KIND,
-        settings.to_json() | {"rules": rules_hash(inputs.rules), "info": describe(inputs.info)},
-        seeds={"seed": settings.seed},
-        sandbox_level=settings.level,
+        kind,
+        {**config, "rules": rules_hash(inputs.rules), "info": describe(inputs.info)},
+        seeds={"seed": first.seed},
+        sandbox_level=first.level,
     )
     run_inputs.store(folder / INPUTS, inputs)
     write_caps(folder, caps)

@@ -6,8 +6,9 @@ from typing import TypeAlias, cast
 from games.api import CHANCE, Action, Game, State
 from search import evaluators, priors
 from search.api import PlannerConfig, Position
-from search.belief import BeliefSource, Particle
+from search.belief import BeliefSource
 from search.errors import BrokenModelError, ErrorCount
+from search.particles import Particle
 from search.puct import PriorEdge, Puct, Ranking
 from search.selection import Edge, Selector, availability_ucb, exploration_constant, pick, ucb, widening
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from games.api import Action, Game, ResamplesHistory
 from search.api import Decision, PlannerConfig, Position
-from search.belief import Belief, BeliefSource, Particle, Sampler, one_history
+from search.belief import Belief, BeliefSource, Sampler, one_history
 from search.errors import (
     ErrorCount,
     NoHistoryError,
@@ -20,6 +20,7 @@ from search.errors import (
     run_simulations,
 )
 from search.info_tree import Tree
+from search.particles import Particle
 from search.selection import most_visited
 from search.weighted_belief import Kept, WeightedBelief
 

@@ -5,7 +5,7 @@ import math
 
 from games.api import Action, Game, State
 from search.api import ActionPrior, PlannerConfig
-from search.belief import HistoryKeys
+from search.particles import HistoryKeys
 
 
 class Reader:

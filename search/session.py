@@ -25,6 +25,7 @@ PAYLOAD: tuple[str, ...] = (
     "search.priors",
     "search.resampling",
     "search.evaluators",
+    "search.particles",
     "search.belief",
     "search.likelihood",
     "search.weighted_belief",

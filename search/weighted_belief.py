@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from games.api import CHANCE, Action, Game, Observation, ResamplesHistory, State
 from search import priors
 from search.api import PlannerConfig, Position
-from search.belief import MOST_FAILED_DRAWS, Drawer, HistoryKeys, Particle, no_history, same
+from search.belief import MOST_FAILED_DRAWS, Drawer, no_history
 from search.errors import ErrorCount
 from search.likelihood import Reader
+from search.particles import HistoryKeys, Particle, same
 from search.resampling import effective_size, systematic
 
 MOST_DRAWS = 4

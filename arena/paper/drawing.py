@@ -5,24 +5,10 @@ from dataclasses import dataclass
 
 from arena.paper.cells import Cell, Row, Sheet
 from arena.paper.paper_games import GAMES
+from arena.report.curve import Curve
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 300, 190, 34, 22, 26
 BAR_WIDTH, BAR_HEIGHT = 180, 12
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a panel, as SVG coordinates.
-
-    Attributes:
-        name: in the legend.
-        points: `x,y` pairs for a polyline.
-        marks: (x, y, title) of each point.
-    """
-
-    name: str
-    points: str
-    marks: tuple[tuple[float, float, str], ...]
 
 
 @dataclass(frozen=True)
@@ -36,7 +22,7 @@ class Panel:
     """
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[Curve, ...]
     longest: int
 
 
@@ -74,13 +60,13 @@ def panels(sheet: Sheet) -> list[Panel]:
     return found
 
 
-def _line(name: str, points: Sequence[tuple[int, Cell]], longest: int) -> Line:
+def _line(name: str, points: Sequence[tuple[int, Cell]], longest: int) -> Curve:
     marks = []
     for call, cell in points:
         x = LEFT + call / longest * (WIDTH - LEFT - 12)
         y = TOP + (1 - (cell.measured.value or 0.0)) * (HEIGHT - TOP - BOTTOM)
         marks.append((round(x, 1), round(y, 1), f"{name}, call {call}: {cell.measured.shown(4)}"))
-    return Line(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))
+    return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))
 
 
 def bars(sheet: Sheet) -> list[Bar]:

@@ -9,7 +9,7 @@ from arena import run_inputs, run_model, run_report, shipped
 from arena.paper.paper_games import Variant
 from arena.paper.places import Place
 from arena.paper.settings import Asked
-from arena.run_settings import Caps, RunSettings, standard_settings
+from arena.run_settings import Caps, RunSettings, by_way, standard_settings
 from arena.synthesis_run import SynthesisRun, open_record
 from cwm import value_function
 from cwm.llm import recordings
@@ -24,12 +24,8 @@ def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSett
     """
     settings = standard_settings(game, asked.llm, asked.base_url, seed)
     settings = replace(settings, matches=None, planner_games=0, prior=None)
-    if variant == "conversation":
-        settings = replace(settings, synthesis=replace(settings.synthesis, method="conversation"))
-    if variant == "state":
-        settings = replace(settings, inference="state")
-    if variant == "closed":
-        settings = replace(settings, deck="closed")
+    if variant != "tree":
+        settings = by_way(settings, variant)
     if asked.llm is not None:
         return settings
     seeds = recordings.bundled_seeds(settings.recorded)

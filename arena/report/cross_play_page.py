@@ -1,7 +1,6 @@
 """Self-play and cross-play as one HTML page: tables, a heat map, the calibration curve, the belief over time."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -10,25 +9,11 @@ from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
 from arena.report import formatting, paper_figures
+from arena.report.curve import Curve
 from arena.report.page import heat
 
 WIDTH, HEIGHT, MARGIN = 460, 260, 40
 """Of a chart, in pixels."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Points of one line of a chart, as SVG coordinates.
-
-    Attributes:
-        name: in the legend.
-        points: `x,y` pairs for a polyline.
-        marks: (x, y, title) of each point.
-    """
-
-    name: str
-    points: str
-    marks: tuple[tuple[float, float, str], ...]
 
 
 def render(found: CrossPlay, probes: Sequence[Probe], without: Mapping[str, CrossPlay]) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from search.api import PlannerConfig, Position
-from search.belief import Belief, HistoryKeys, Particle
+from search.belief import Belief
 from search.errors import ErrorCount, NoHistoryError
 from search.info_tree import Scene
 from search.ismcts import Ismcts
+from search.particles import HistoryKeys, Particle
 
 
 def believe(game: Any, history: Any, player: int, **settings: Any) -> Belief:
