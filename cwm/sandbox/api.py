@@ -1,8 +1,11 @@
 """Outcomes, limits and programs of the sandbox: the closed set of what can happen to code that is not trusted."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
+
+from cwm.sandbox.arrays import BinaryArray
 
 Level: TypeAlias = Literal["strong+", "strong", "seatbelt", "external", "process"]
 
@@ -77,13 +80,23 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reply:
-    """A worker's answer to one request."""
+    """A worker's answer to one request.
+
+    Attributes:
+        outcome: what became of it.
+        value: JSON.
+        failure: why it did not succeed.
+        output_tail: the last that was printed.
+        wall_s: seconds it took.
+        arrays: by name, where arrays were asked for: as long as they say, their numbers unchecked.
+    """
 
     outcome: Outcome
     value: Any = None
     failure: Failure | None = None
     output_tail: str = ""
     wall_s: float = 0.0
+    arrays: Mapping[str, BinaryArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

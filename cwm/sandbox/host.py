@@ -86,19 +86,27 @@ class Worker:
         return self._request({"op": "call", "function": function, "args": args, "seed": seed}, timeout_s)
 
     def payload(
-        self, module: str, function: str, argument: Json, *, seed: int, timeout_s: float | None = None
+        self,
+        module: str,
+        function: str,
+        argument: Json,
+        *,
+        seed: int,
+        timeout_s: float | None = None,
+        arrays: bool = False,
     ) -> Reply:
         """Calls `module.function(game, argument, rng)` of a trusted module, next to the program.
 
         Args:
             module: one of the modules that the sandbox's payload names.
-            function: its function; returns JSON.
+            function: its function; returns JSON, or with `arrays` a pair: JSON, and `BinaryArray` by name.
             argument: JSON.
             seed: for `rng` and for the module `random`.
             timeout_s: wall-clock seconds, None for the limit's default.
+            arrays: whether arrays come with the JSON; the program may have written them, as it may have the JSON.
         """
         request = {"op": "payload", "module": module, "function": function, "argument": argument, "seed": seed}
-        return self._request(request, timeout_s)
+        return self._request(request | {"arrays": arrays}, timeout_s)
 
     def run_tests(
         self,
@@ -169,7 +177,7 @@ class Worker:
             reply = self._renewed() or (self.loaded if loads else self._attempt(request, seconds))
             if self._in_doubt:
                 reply = self._judged(reply, lambda other: other.loaded if loads else other._attempt(request, seconds))
-        return Reply(reply.outcome, reply.value, reply.failure, reply.output_tail, time.monotonic() - began)
+        return replace(reply, wall_s=time.monotonic() - began)
 
     def _attempt(self, request: dict[str, Any], seconds: float) -> Reply:
         return self._exchange(request, time.monotonic() + seconds)[0]
@@ -237,9 +245,9 @@ class Worker:
             self._channel.send(data, deadline)
         except (DeadlineError, ClosedError) as error:
             return self._died(error), False
-        return self._next(request["id"], deadline)
+        return self._next(request["id"], deadline, request.get("arrays", False))
 
-    def _next(self, identity: str, deadline: float) -> tuple[Reply, bool]:
+    def _next(self, identity: str, deadline: float, with_arrays: bool = False) -> tuple[Reply, bool]:
         try:
             frame = self._channel.receive(deadline, self._limits.reply_bytes + ENVELOPE_BYTES)
         except (DeadlineError, ClosedError, OversizeError) as error:
@@ -248,7 +256,7 @@ class Worker:
             # An interrupt in mid-answer leaves the pipe out of step.
             self.close()
             raise
-        parsed = parse(frame, identity)
+        parsed = parse(frame, identity, with_arrays)
         if parsed is None:
             return self._break_off(), False
         reply, more = parsed.reply, parsed.more

@@ -11,6 +11,7 @@ from cwm.sandbox.api import SandboxUnavailableError
 
 CORE = (
     "games.api",
+    "cwm.sandbox.arrays",
     "cwm.sandbox.api",
     "cwm.sandbox.plain_json",
     "cwm.sandbox.failures",

@@ -6,6 +6,7 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
+from cwm.sandbox import arrays
 from cwm.sandbox.api import UNEXPLAINED, Failure, Limits, Outcome, Reply
 from cwm.sandbox.plain_json import normalise
 from games.api import Json
@@ -41,16 +42,24 @@ class Frame:
     unexplained: bool
 
 
-def parse(frame: bytes, identity: str) -> Frame | None:
-    """Returns what a frame says, None if it breaks the protocol."""
+def parse(frame: bytes, identity: str, with_arrays: bool = False) -> Frame | None:
+    """Returns what a frame says, None if it breaks the protocol.
+
+    Args:
+        frame: what came.
+        identity: of the request.
+        with_arrays: whether arrays were asked for; else bytes behind the JSON break the protocol.
+    """
     # The program may have written it: nothing of its form is taken for granted.
     with contextlib.suppress(ValueError, RecursionError, TypeError, KeyError):
-        data = normalise(json.loads(frame, parse_constant=_refuse_constant))
+        text, _, numbers = frame.partition(arrays.SEPARATOR) if with_arrays else (frame, b"", b"")
+        data = normalise(json.loads(text, parse_constant=_refuse_constant))
         unexplained = data["outcome"] == UNEXPLAINED
         outcome = Outcome.MODEL_ERROR if unexplained else Outcome(data["outcome"])
         failure = None if data["failure"] is None else _parse_failure(data["failure"])
         if data["id"] == identity and outcome in FROM_WORKER and isinstance(data["output"], str):
-            reply = Reply(outcome, data["value"], failure, data["output"][-MAX_OUTPUT:])
+            found = arrays.taken(data["arrays"], numbers) if with_arrays else {}
+            reply = Reply(outcome, data["value"], failure, data["output"][-MAX_OUTPUT:], arrays=found)
             return Frame(reply, data["more"] is True, unexplained)
     return None
 

@@ -11,12 +11,12 @@ import random
 import signal
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from time import perf_counter
 from typing import Any
 
-from cwm.sandbox import lock
+from cwm.sandbox import arrays, lock
 from cwm.sandbox.api import UNEXPLAINED, Outcome
 from cwm.sandbox.checked_game import CheckedGame
 from cwm.sandbox.failures import describe, in_program
@@ -51,6 +51,7 @@ class Service:
         self._sources: dict[str, list[str]] = {}
         self._code: LoadedCode | None = None
         self._game: ProgramGame | None = None
+        self._arrays: dict[str, arrays.BinaryArray] = {}
         self._operations: dict[str, Callable[[dict[str, Any]], Any]] = {
             "load": self._load,
             "call": self._call,
@@ -63,24 +64,34 @@ class Service:
         self._output.begin()
         sys.stdout = sys.stderr = self._output
         self._seed(request["seed"])
+        self._arrays = {}
         try:
             outcome, value, failure = self._run(request)
         except MemoryError as error:
             self._reserve = None
             error.__traceback__ = None
             outcome, value, failure = Outcome.MEMORY_EXCEEDED, None, _failure("MemoryError", "out of memory")
-        self.send({"outcome": outcome, "value": value, "failure": failure}, request["id"])
+        told = {"outcome": outcome, "value": value, "failure": failure}
+        self.send(told, request["id"], numbers=self._arrays if outcome == Outcome.OK else {})
 
-    def send(self, reply: dict[str, Any], identity: str, more: bool = False) -> None:
-        """Sends one frame; a value that is too large is replaced by that fact."""
-        frame = reply | {"id": identity, "more": more, "output": self._output.tail()}
-        data = self._encode(frame).encode("ascii")
+    def send(
+        self,
+        reply: dict[str, Any],
+        identity: str,
+        more: bool = False,
+        numbers: Mapping[str, arrays.BinaryArray] | None = None,
+    ) -> None:
+        """Sends one frame, with arrays behind it if there are any; what is too large is replaced by that fact."""
+        told = arrays.described(numbers or {})
+        frame = reply | {"id": identity, "more": more, "output": self._output.tail(), "arrays": told}
+        data = self._encode(frame).encode("ascii") + arrays.joined(numbers or {})
         if len(data) > self._reply_bytes:
             message = f"the answer has {len(data):,} bytes; at most {self._reply_bytes:,} are taken"
             frame |= {
                 "outcome": Outcome.REPLY_TOO_LARGE.value,
                 "value": None,
                 "failure": _failure("ReplyTooLarge", message),
+                "arrays": [],
             }
             data = self._encode(frame).encode("ascii")
         data = struct.pack(">I", len(data)) + data
@@ -132,7 +143,11 @@ class Service:
         return len(request["tests"])
 
     def _payload(self, request: dict[str, Any]) -> Any:
-        return self._run_payload(request, self._loaded())
+        answer = self._run_payload(request, self._loaded())
+        if not request["arrays"]:
+            return answer
+        value, self._arrays = answer
+        return value
 
     def _run_payload(self, request: dict[str, Any], game: ProgramGame | CheckedGame) -> Any:
         function = getattr(sys.modules[request["module"]], request["function"])
