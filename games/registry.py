@@ -25,6 +25,7 @@ class GameEntry:
         factory: `module:attribute` of what builds the game.
         params: fixed keyword arguments of the factory.
         rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
+        note: what lists of games are to say of it.
     """
 
     id: str
@@ -33,9 +34,10 @@ class GameEntry:
     factory: str
     params: Mapping[str, Any] = field(default_factory=dict)
     rules: str = ""
+    note: str = ""
 
 
-def _yokai(cards: int, players: int) -> GameEntry:
+def _yokai(cards: int, players: int, note: str = "") -> GameEntry:
     return GameEntry(
         id=f"yokai-{cards}c-{players}p",
         title=f"Yōkai, {cards} cards, {players} players",
@@ -43,6 +45,7 @@ def _yokai(cards: int, players: int) -> GameEntry:
         factory="games.yokai.game:make",
         params={"cards": cards, "players": players},
         rules="games.yokai.game:rules",
+        note=note,
     )
 
 
@@ -61,6 +64,7 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         GameEntry("backgammon", "Backgammon", "games.backgammon", "games.backgammon.game:Backgammon"),
         GameEntry("bargaining", "Bargaining", "games.bargaining", "games.bargaining.game:Bargaining"),
         *(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)),
+        _yokai(8, 2, "reduced setting, not in the paper"),
     )
 }
 

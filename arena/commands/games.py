@@ -39,6 +39,8 @@ def list_games(as_json: AsJson = False) -> None:
             ", ".join(info.views),
         )
     console.out.print(table)
+    for note in [f"{info.id}: {registry.describe(info.id).note}" for info in infos if registry.describe(info.id).note]:
+        console.out.print(note)
 
 
 @app.command()

@@ -1,4 +1,6 @@
-"""Exact beliefs about the colours of yokai-9c: the posterior over all 1,680 assignments for one player.
+"""Exact beliefs about the colours of Yōkai's cards: the posterior over all assignments for one player.
+
+There are 1,680 assignments of nine cards and 70 of eight; those of sixteen are too many to list.
 
 A player knows the colours that it has observed itself. The others' placed hints say more if one models how they are
 chosen: with probability p a pair of face-up hint and unlocked card is drawn uniformly from the truthful pairs, else
@@ -7,6 +9,7 @@ from the untruthful ones; where one of the two sets is empty, from the other. Ow
 Functions take one game, without lane axis; use `jax.vmap` for many.
 """
 
+from functools import cache
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -18,35 +21,46 @@ from numpy.typing import NDArray
 from games.api import GameError
 from games.batched.api import Array
 from games.batched.yokai_state import FACE_UP, PLACED, Sizes, State
-from games.yokai.config import ACTIONS_PER_TURN, config
+from games.yokai.config import ACTIONS_PER_TURN, BOARDS, config
 from games.yokai.rules import YokaiState, rules_of
 
-CARDS: Final = 9
-COLOURS: Final = 3
 UNKNOWN: Final = -1
-
+LISTED: Final = (8, 9)
+"""Numbers of cards whose assignments are listed."""
 SMALLEST: Final = float(np.finfo(np.float32).tiny)
 
 
-def _assignments() -> NDArray[np.int32]:
-    every = np.array(list(product(range(COLOURS), repeat=CARDS)), np.int32)
-    of_each = [(every == colour).sum(axis=1) == CARDS // COLOURS for colour in range(COLOURS)]
+def assignments(sizes: Sizes) -> NDArray[np.int32]:
+    """Returns all A colour assignments in lexicographic order, [A, Y], index of the colour by card id.
+
+    A is 1,680 with nine cards and 70 with eight.
+
+    Raises:
+        GameError: the game has more assignments than can be listed.
+    """
+    if sizes.cards not in LISTED:
+        raise GameError(f"exact beliefs list all assignments of 8 or 9 cards; {sizes.config.id} has 63,063,000.")
+    return _assignments(sizes.cards)
+
+
+@cache
+def _assignments(cards: int) -> NDArray[np.int32]:
+    colours = BOARDS[cards].colours
+    every = np.array(list(product(range(colours), repeat=cards)), np.int32)
+    of_each = [(every == colour).sum(axis=1) == cards // colours for colour in range(colours)]
     chosen: NDArray[np.int32] = every[np.logical_and.reduce(of_each)]
+    chosen.setflags(write=False)
     return chosen
-
-
-ASSIGNMENTS: Final = _assignments()
-"""All colour assignments in lexicographic order, [1680, 9], index of the colour by card id."""
 
 
 class Evidence(NamedTuple):
     """What one player knows, first-hand and from the others' placements.
 
     Attributes:
-        known: int32 [9], colour of each card that it has observed, else `UNKNOWN`.
+        known: int32 [Y], colour of each card that it has observed, else `UNKNOWN`.
         card: int32 [H], the card that another player placed the hint on; `UNKNOWN` if none did.
         faces: int32 [H, H]: when hint h was placed, the colour mask of each face-up hint, 0 for the others.
-        unlocked: bool [H, 9]: when hint h was placed, which cards were unlocked.
+        unlocked: bool [H, Y]: when hint h was placed, which cards were unlocked.
     """
 
     known: Array
@@ -61,13 +75,12 @@ def no_evidence(sizes: Sizes) -> Evidence:
     Raises:
         GameError: the game has more assignments than can be listed.
     """
-    if sizes.cards != CARDS:
-        raise GameError(f"exact beliefs list all assignments of {CARDS} cards; {sizes.config.id} has 63,063,000.")
+    cards = assignments(sizes).shape[1]
     return Evidence(
-        known=jnp.full(CARDS, UNKNOWN, jnp.int32),
+        known=jnp.full(cards, UNKNOWN, jnp.int32),
         card=jnp.full(sizes.hints, UNKNOWN, jnp.int32),
         faces=jnp.zeros((sizes.hints, sizes.hints), jnp.int32),
-        unlocked=jnp.zeros((sizes.hints, CARDS), bool),
+        unlocked=jnp.zeros((sizes.hints, cards), bool),
     )
 
 
@@ -106,7 +119,7 @@ def from_state(state: YokaiState, player: int) -> Evidence:
     known, card, faces, unlocked = (np.array(field) for field in empty)
     for observed in state["observed"][player]:
         known[observed] = index[state["colours"][observed]]
-    free = np.ones(CARDS, bool)
+    free = np.ones(sizes.cards, bool)
     shown = np.zeros(sizes.hints, np.int32)
     for number, action in enumerate(state["log"]):
         kind, hint, _ = rules_of(settings).parsed[action]
@@ -122,7 +135,7 @@ def from_state(state: YokaiState, player: int) -> Evidence:
 
 
 def posterior(evidence: Evidence, truthful: Array | float | None = None) -> Array:
-    """Returns the probability of every assignment of `ASSIGNMENTS`, float32 [1680].
+    """Returns the probability of every assignment, in the order of `assignments`, float32 [A].
 
     Args:
         evidence: what the player knows.
@@ -134,8 +147,8 @@ def posterior(evidence: Evidence, truthful: Array | float | None = None) -> Arra
     """
     if isinstance(truthful, int | float) and not 0 <= truthful <= 1:
         raise GameError(f"the probability of a truthful placement is {truthful}: give a number from 0 to 1.")
-    assignments = jnp.asarray(ASSIGNMENTS)
-    weights = ((evidence.known == UNKNOWN) | (evidence.known == assignments)).all(axis=1).astype(jnp.float32)
+    every = jnp.asarray(_assignments(evidence.known.shape[0]))
+    weights = ((evidence.known == UNKNOWN) | (evidence.known == every)).all(axis=1).astype(jnp.float32)
     if truthful is not None:
         for hint in range(evidence.card.shape[0]):
             placement = evidence.card[hint], evidence.faces[hint], evidence.unlocked[hint]
@@ -145,14 +158,15 @@ def posterior(evidence: Evidence, truthful: Array | float | None = None) -> Arra
 
 
 def _likelihood(hint: int, card: Array, faces: Array, unlocked: Array, truthful: Array | float) -> Array:
-    """Returns, for every assignment, how likely one placement was, times the number of pairs, float32 [1680]."""
-    assignments = jnp.asarray(ASSIGNMENTS)
-    of_colour = (assignments[:, :, None] == np.arange(COLOURS)) & unlocked[:, None]
-    shows = (faces[:, None] >> np.arange(COLOURS)) & 1
+    """Returns, for every assignment, how likely one placement was, times the number of pairs, float32 [A]."""
+    every = jnp.asarray(_assignments(unlocked.shape[0]))
+    colours = np.arange(BOARDS[unlocked.shape[0]].colours)
+    of_colour = (every[:, :, None] == colours) & unlocked[:, None]
+    shows = (faces[:, None] >> colours) & 1
     true = of_colour.sum(axis=1, dtype=jnp.int32) @ shows.sum(axis=0, dtype=jnp.int32)
     pairs = (faces > 0).sum(dtype=jnp.int32) * unlocked.sum(dtype=jnp.int32)
     false = pairs - true
-    is_true = (faces[hint] >> assignments[:, jnp.maximum(card, 0)]) & 1 == 1
+    is_true = (faces[hint] >> every[:, jnp.maximum(card, 0)]) & 1 == 1
     own, other = jnp.where(is_true, true, false), jnp.where(is_true, false, true)
     chance = jnp.where(is_true, truthful, 1 - jnp.asarray(truthful, jnp.float32))
     likelihood = jnp.where(other == 0, 1.0, chance) * pairs / jnp.maximum(own, 1)
@@ -160,7 +174,8 @@ def _likelihood(hint: int, card: Array, faces: Array, unlocked: Array, truthful:
 
 
 def marginals(probabilities: Array) -> Array:
-    """Returns the probability of each colour by card, float32 [9, 3], from a posterior [1680]."""
-    one_hot = (ASSIGNMENTS[:, :, None] == np.arange(COLOURS)).astype(np.float32)
+    """Returns the probability of each colour by card, float32 [Y, C], from a posterior [A]."""
+    every = next(table for table in map(_assignments, LISTED) if len(table) == probabilities.shape[0])
+    one_hot = (every[:, :, None] == np.arange(BOARDS[every.shape[1]].colours)).astype(np.float32)
     result: Array = jnp.tensordot(probabilities, one_hot, axes=1, precision=jax.lax.Precision.HIGHEST)
     return result

@@ -43,8 +43,8 @@ class LaneGame:
         """Sets up a configuration.
 
         Args:
-            cards: 9 or 16.
-            players: 2 to 4.
+            cards: 9 or 16, or 8 (a reduced setting, not in the paper).
+            players: 2, 3 or 4; with 8 cards 2.
             memory: make `memory` the default view.
 
         Raises:

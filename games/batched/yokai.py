@@ -34,8 +34,8 @@ class YokaiEnv:
         """Sets up a configuration.
 
         Args:
-            cards: 9 or 16.
-            players: 2, 3 or 4.
+            cards: 9 or 16, or 8 (a reduced setting, not in the paper).
+            players: 2, 3 or 4; with 8 cards 2.
             memory: see the class.
             legal_moves: how legal moves are found; other ways serve for comparison.
 

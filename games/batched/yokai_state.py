@@ -18,7 +18,7 @@ OVER: Final = 0
 NOBODY: Final = -1
 """`State.player` of a finished game, `State.hint_card` of a hint that lies on no card."""
 ROWS_PER_WORD: Final = 3
-"""Rows of the grid in one 32-bit word: 27 of 27 cells with 9 columns, 30 with 10."""
+"""Rows of the grid in one 32-bit word: 27 bits with 9 columns, 30 with 10, 21 with 7."""
 
 
 class State(NamedTuple):

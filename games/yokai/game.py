@@ -13,7 +13,7 @@ DEAL: Final = "deal "
 
 
 class YokaiGame:
-    """Yōkai for two to four players with 9 or 16 cards.
+    """Yōkai for two to four players with 9 or 16 cards, or for two with 8 (a reduced setting, not in the paper).
 
     A cooperative game of imperfect information: identical interest, chance only in the deal, one move at a time.
     States are JSON dicts (`rules.py`), views are JSON dicts (`observe.py`).
@@ -145,11 +145,11 @@ class YokaiGame:
 
 
 def make(cards: int, players: int, memory: bool = False) -> YokaiGame:
-    """Returns the game with that many cards (9 or 16) and players (2 to 4).
+    """Returns the game with that many cards and players.
 
     Args:
-        cards: 9 or 16.
-        players: 2, 3 or 4.
+        cards: 9 or 16, or 8 (a reduced setting, not in the paper).
+        players: 2, 3 or 4; with 8 cards 2.
         memory: make `memory` (all colours ever observed) the default view.
 
     Raises:

@@ -25,7 +25,8 @@ class ScriptedPolicy:
 
     Attributes:
         plan: what moves are for: `group` the colours, `scatter` (random moves that win nothing, if there are any), or
-            `freeze`: build a straight line (9 cards) or a T (16 cards) and lock its ends, so that nothing can be moved.
+            `freeze`: build a straight line (9 cards) or a T (8 or 16 cards) and lock its ends, so that nothing can be
+            moved. With 8 cards the third end is locked by the last hint, when the game is over.
         ending: end the game `when won`, `when lost`, or `never`.
         honesty: probability that a placed hint is true where it can be.
         mistakes: probability of a random legal action at sub-steps 3 and 4.
@@ -204,7 +205,7 @@ class FrozenShape:
 
 
 def frozen_shape(rules: Rules) -> FrozenShape:
-    """Returns a line across the grid for 9 cards, a T for 16: taking out any card but an end splits it for good."""
+    """Returns a line across the grid for 9 cards, else a T: taking out any card but an end splits it for good."""
     side, first = rules.config.grid, rules.config.offset
     row = first + 1 if rules.config.cards == side else first
     left = [(row, column) for column in range(first - 1, -1, -1)]

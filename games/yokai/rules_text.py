@@ -22,6 +22,15 @@ MEMORY_COLOURS: Final = """\
 show their colours, by card id, wherever they have moved, at every state from then on, locked or not, whosever turn it
 is. All others are null."""
 
+START: Final = "* **Start**: "
+AFTER_START: Final = "* **Hints**: "
+RING_START: Final = """\
+* **Start**: the cards form a ring: a square of $start by $start without its middle cell, [$middle, $middle], which is
+  empty. The ids go row by row, from left to right: cards 0 to $last_card start at
+  $start_cells.
+"""
+"""Stands in for what the template says of the start where the cards form a ring."""
+
 
 @cache
 def template() -> str:
@@ -37,6 +46,9 @@ def rules_text(config: Config, memory: bool = False) -> str:
         memory: describe observations in the view `memory` instead of `default`.
     """
     text = template().split(NOTES)[0]
+    if config.is_ring:
+        before, rest = text.split(START)
+        text = before + RING_START + AFTER_START + rest.split(AFTER_START)[1]
     return Template(text).substitute(_numbers(config), **_view(memory)).rstrip() + "\n"
 
 
@@ -62,12 +74,14 @@ def _numbers(config: Config) -> dict[str, str | int]:
         "last_cell": config.grid - 1,
         "start": config.start,
         "start_last": config.offset + config.start - 1,
+        "middle": config.offset + config.start // 2,
+        "start_cells": _listed([str(position) for position in config.start_positions()]),
         "hints": hints,
         "last_hint": hints - 1,
         "hints_less_one": hints - 1,
         "full_example": hints - 2,
         "hint_sizes": _hint_sizes(config),
-        "example_hint": "-".join(config.colours[:3:2]),
+        "example_hint": "-".join((config.colours[0], config.colours[min(2, colours - 1)])),
         "subset_list": ", ".join(f"`hint {'-'.join(subset)}`" for subset in config.subsets),
         "deals": config.cards + hints,
         "max_length": config.max_length,

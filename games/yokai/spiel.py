@@ -18,8 +18,8 @@ from games.yokai.observe import information_state_string
 from games.yokai.rules import YokaiState
 
 SHORT_NAME: Final = "python_yokai"
-VERSIONS: Final = {"9c": 9, "16c": 16}
-"""The parameter `version` -> number of cards."""
+VERSIONS: Final = {"9c": 9, "16c": 16, "8c": 8}
+"""The parameter `version` -> number of cards; `8c` is a reduced setting, not in the paper."""
 
 
 class SpielYokai(YokaiGame):
@@ -47,8 +47,8 @@ def make(version: str = "9c", players: int = 2, memory: bool = False) -> SpielYo
     """Returns the game that OpenSpiel's parameters ask for.
 
     Args:
-        version: `9c` or `16c`.
-        players: 2, 3 or 4.
+        version: `9c` or `16c`, or `8c` (a reduced setting, not in the paper).
+        players: 2, 3 or 4; in `8c` 2.
         memory: make perfect memory of own observations the view of the tensor.
 
     Raises:

@@ -1,9 +1,9 @@
 """The symmetries of Yōkai on states, actions, masks and observations.
 
 A symmetry permutes the colours and turns the grid; on request it also mirrors the grid and permutes the hints' indices.
-The start square keeps its place when the grid is turned, but only if the cards change their names too: card i becomes
-the card whose start cell is the image of i's. That is the default. With `relabel=False` the cards keep their ids, as
-in the Yōkai paper; the start is then not mapped to a start.
+The start, a square or a ring, keeps its place when the grid is turned, but only if the cards change their names too:
+card i becomes the card whose start cell is the image of i's. That is the default. With `relabel=False` the cards keep
+their ids, as in the Yōkai paper; the start is then not mapped to a start.
 
 Functions on arrays take NumPy and JAX arrays alike, and the number of a symmetry may be a traced JAX scalar.
 """

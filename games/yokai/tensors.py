@@ -49,7 +49,7 @@ class Graph(NamedTuple):
 
 @cache
 def channels(config: Config) -> Channels:
-    """Returns where each channel is: 13 channels for three colours, 15 for four."""
+    """Returns where each channel is: 11 channels for two colours, 13 for three, 15 for four."""
     colours = len(config.colours)
     return Channels(colours, *range(2 * colours, 2 * colours + 8))
 

@@ -11,6 +11,7 @@ def test_list_names_every_game(cwm: Any) -> None:
     assert [game["id"] for game in cwm("games", "list", "--json").json] == registry.ids()
     shown = cwm("games", "list").out
     assert all(game in shown for game in registry.ids())
+    assert "yokai-8c-2p: reduced setting, not in the paper" in shown
 
 
 def test_rules_are_those_that_a_model_gets(cwm: Any) -> None:

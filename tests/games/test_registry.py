@@ -9,13 +9,19 @@ from games import registry
 from games.api import GameError, UnknownGameError
 
 YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
+REDUCED = "yokai-8c-2p"
 
 
 PAPER = "tic_tac_toe connect_four leduc_poker gin_rummy mnk army5x5a quadranto hand_of_war backgammon bargaining"
 
 
-def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_and_six_yokai() -> None:
-    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI])
+def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_and_a_reduced_one() -> None:
+    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI, REDUCED])
+
+
+def test_the_reduced_yokai_alone_is_noted_as_not_the_papers() -> None:
+    notes = {game_id: registry.describe(game_id).note for game_id in registry.ids()}
+    assert {game_id: note for game_id, note in notes.items() if note} == {REDUCED: "reduced setting, not in the paper"}
 
 
 @pytest.mark.parametrize("game_id", registry.ids())

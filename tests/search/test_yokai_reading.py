@@ -187,6 +187,7 @@ def test_belief_is_the_exact_posterior_of_a_partner_that_is_truthful_at_times() 
     belief = pytest.importorskip("games.batched.belief")
     game, kept, seed = Informed(), None, 2
     words = ("red", "green", "blue")
+    assignments = belief.assignments(belief.Sizes(game.config))
     compared = 0
     # One decision a turn of its own: the first, before it observes.
     for state, position in [own for own in played(game, seed) if own[0]["sub_step"] == 1]:
@@ -198,7 +199,7 @@ def test_belief_is_the_exact_posterior_of_a_partner_that_is_truthful_at_times() 
         for weight, reached in own.weighted_states():
             found[tuple(reached["colours"])] += weight
         exact = belief.posterior(belief.from_state(state, 0), game.truthful)
-        names = [tuple(words[index] for index in assignment) for assignment in belief.ASSIGNMENTS]
+        names = [tuple(words[index] for index in assignment) for assignment in assignments]
         expected = {name: float(chance) for name, chance in zip(names, exact, strict=True) if chance > 0}
         variation = sum(abs(found[name] - expected.get(name, 0.0)) for name in {*found, *expected}) / 2
         assert variation < 0.06 + 0.4 * math.sqrt(len(expected) / 3000)

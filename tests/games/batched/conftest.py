@@ -12,7 +12,7 @@ import pytest
 
 from games.batched.yokai import YokaiEnv, make
 
-IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
+IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)] + ["yokai-8c-2p"]
 
 
 @cache

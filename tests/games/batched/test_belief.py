@@ -15,23 +15,25 @@ from games.yokai.config import config
 from games.yokai.game import make as make_reference
 
 WORDS = ("red", "green", "blue")
+NINE, EIGHT = Sizes(config(9, 2)), Sizes(config(8, 2))
 
 
-def game_states(players, seed):
+def game_states(seed, cards=9):
     """A random game that nobody ends."""
-    game, rng = make_reference(9, players), random.Random(seed)
+    game, rng = make_reference(cards, 2), random.Random(seed)
     state, states = game.initial_state(), []
     while game.current_player(state) != -4:
         states.append(state)
         state = game.apply_action(state, rng.choice([a for a in game.legal_actions(state) if a != "end"]))
-    return [*states, state][9 + game.config.hints :]
+    return [*states, state][cards + game.config.hints :]
 
 
 def brute_force(states, player, truthful):
     """The posterior by the definition, from the reference's states, without the code under test."""
     last = states[-1]
+    cards = len(last["colours"])
     weights = []
-    for assignment in belief.ASSIGNMENTS:
+    for assignment in belief.assignments(Sizes(config(cards, 2))):
         colours = [WORDS[index] for index in assignment]
         weight = float(all(colours[card] == last["colours"][card] for card in last["observed"][player]))
         for before, after in pairwise(states):
@@ -43,7 +45,7 @@ def brute_force(states, player, truthful):
             pairs = [
                 (k, j, colours[j] in before["hints"][k]["colours"])
                 for k in range(len(before["hints"]))
-                for j in range(9)
+                for j in range(cards)
                 if before["hints"][k]["status"] == "face up" and not before["locked"][j]
             ]
             true = [pair[:2] for pair in pairs if pair[2]]
@@ -56,40 +58,46 @@ def brute_force(states, player, truthful):
     return np.array(weights) / sum(weights)
 
 
-def test_there_are_1680_assignments_in_order():
-    assert belief.ASSIGNMENTS.shape == (1680, 9)
-    assert (np.sort(belief.ASSIGNMENTS, axis=1) == [0, 0, 0, 1, 1, 1, 2, 2, 2]).all()
-    assert [tuple(row) for row in belief.ASSIGNMENTS] == sorted({tuple(row) for row in belief.ASSIGNMENTS})
+@pytest.mark.parametrize(("sizes", "count"), [(NINE, 1680), (EIGHT, 70)])
+def test_there_are_1680_assignments_of_nine_cards_and_70_of_eight_in_order(sizes, count):
+    found = belief.assignments(sizes)
+    assert found.shape == (count, sizes.cards)
+    each = sizes.config.cards_per_colour
+    assert (np.sort(found, axis=1) == np.repeat(np.arange(sizes.colours), each)).all()
+    assert [tuple(row) for row in found] == sorted({tuple(row) for row in found})
 
 
 @pytest.mark.parametrize("truthful", [0.5, 0.9])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_posterior_equals_the_definition(truthful, seed):
-    states = game_states(2, seed)
+@pytest.mark.parametrize(("cards", "seed"), [(9, 1), (9, 2), (8, 1), (8, 2)])
+def test_posterior_equals_the_definition(cards, truthful, seed):
+    states = game_states(seed, cards)
     for player in range(2):
         found = belief.posterior(belief.from_state(states[-1], player), truthful)
         np.testing.assert_allclose(found, brute_force(states, player, truthful), rtol=5e-5, atol=1e-9)
 
 
-def test_uniform_beliefs_use_own_observations_alone():
-    states = game_states(2, 3)
+@pytest.mark.parametrize("sizes", [NINE, EIGHT])
+def test_uniform_beliefs_use_own_observations_alone(sizes):
+    states = game_states(3, sizes.cards)
     evidence = belief.from_state(states[-1], 0)
     found = np.asarray(belief.posterior(evidence))
-    possible = (np.asarray(evidence.known) == belief.ASSIGNMENTS) | (np.asarray(evidence.known) < 0)
+    possible = (np.asarray(evidence.known) == belief.assignments(sizes)) | (np.asarray(evidence.known) < 0)
     expected = possible.all(axis=1) / possible.all(axis=1).sum()
     np.testing.assert_allclose(found, expected, rtol=5e-5)
     assert found.sum() == pytest.approx(1, rel=1e-4)
 
 
-def test_a_player_without_knowledge_finds_every_colour_equally_likely():
-    found = belief.marginals(belief.posterior(belief.no_evidence(Sizes(config(9, 2))), 0.8))
-    np.testing.assert_allclose(found, np.full((9, 3), 1 / 3), rtol=5e-5)
+@pytest.mark.parametrize(("sizes", "colours"), [(NINE, 3), (EIGHT, 2)])
+def test_a_player_without_knowledge_finds_every_colour_equally_likely(sizes, colours):
+    found = belief.marginals(belief.posterior(belief.no_evidence(sizes), 0.8))
+    np.testing.assert_allclose(found, np.full((sizes.cards, colours), 1 / colours), rtol=5e-5)
 
 
-def test_evidence_gathered_step_by_step_is_that_of_the_log():
-    env, reference = make("yokai-9c-2p"), make_reference(9, 2)
+@pytest.mark.parametrize("cards", [9, 8])
+def test_evidence_gathered_step_by_step_is_that_of_the_log(cards):
+    env, reference = make(f"yokai-{cards}c-2p"), make_reference(cards, 2)
     from_steps = jax.jit(belief.add, static_argnums=3)
-    states = game_states(2, 4)
+    states = game_states(4, cards)
     step = jax.jit(env.step)
     index = {word: number for number, word in enumerate(WORDS)}
     colours = jnp.array([index[word] for word in states[0]["colours"]])
@@ -104,14 +112,14 @@ def test_evidence_gathered_step_by_step_is_that_of_the_log():
 
 
 def test_batched_beliefs_are_those_of_each_game():
-    each = [belief.from_state(game_states(2, seed)[-1], 0) for seed in (5, 6)]
+    each = [belief.from_state(game_states(seed)[-1], 0) for seed in (5, 6)]
     together = jax.vmap(lambda one: belief.posterior(one, 0.7), in_axes=-1)(stack(each))
     for found, evidence in zip(together, each, strict=True):
         np.testing.assert_allclose(found, belief.posterior(evidence, 0.7), rtol=5e-5, atol=1e-9)
 
 
 def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
-    evidence = belief.no_evidence(Sizes(config(9, 2)))._replace(
+    evidence = belief.no_evidence(NINE)._replace(
         card=jnp.array([4, -1, -1, -1]),
         faces=jnp.zeros((4, 4), jnp.int32).at[0, 0].set(1),
         unlocked=jnp.zeros((4, 9), bool).at[0].set(True),
@@ -124,7 +132,7 @@ def test_a_state_that_is_being_dealt_and_an_impossible_probability_are_refused()
     with pytest.raises(GameError, match="dealt"):
         belief.from_state(make_reference(9, 2).initial_state(), 0)
     with pytest.raises(GameError, match="from 0 to 1"):
-        belief.posterior(belief.no_evidence(Sizes(config(9, 2))), 1.5)
+        belief.posterior(belief.no_evidence(NINE), 1.5)
 
 
 def test_sixteen_cards_are_too_many():

@@ -12,9 +12,9 @@ from games.yokai.symmetry import Symmetries
 LANES = 24
 
 
-@pytest.fixture(scope="module")
-def parts():
-    env = make("yokai-9c-2p")
+@pytest.fixture(scope="module", params=["yokai-9c-2p", "yokai-8c-2p"])
+def parts(request):
+    env = make(request.param)
     group = Symmetries(env.sizes.config)
     return env, group, OtherPlay(env, group)
 

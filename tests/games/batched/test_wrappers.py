@@ -103,6 +103,16 @@ def test_ending_at_once_with_three_players_gives_the_papers_figure():
     assert found["LEN"] == 1
 
 
+def test_ending_at_once_with_eight_cards_wins_8_of_70_games():
+    env = make("yokai-8c-2p")
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
+    actions = jnp.zeros((20_000, 2), jnp.int32).at[:, 0].set(env.num_actions - 1)
+    after, transition = jax.jit(env.step)(state, actions)
+    found = metrics(add_episodes(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
+    assert found["R"] == pytest.approx(8 / 70 * 15, abs=0.1)
+    assert found["return"] == pytest.approx((8 * 15 - 62 * 3) / 70, abs=0.1)
+
+
 def test_no_game_has_no_metrics():
     found = metrics(no_episodes())
     assert found["WEE"] is None

@@ -227,6 +227,15 @@ def test_deals_follow_the_probabilities_of_the_reference():
         assert abs((state.hints[0] == mask).mean() - probability) < 0.012
 
 
+def test_deals_of_eight_cards_are_uniform_over_the_70_assignments_and_the_6_orders_of_the_hints():
+    state = host(deals(make("yokai-8c-2p"), 21_000))
+    for rows, ways in ((state.colours, 70), (state.hints, 6)):
+        counts = np.unique(rows.T, axis=0, return_counts=True)[1]
+        assert len(counts) == ways
+        expected = 21_000 / ways
+        assert ((counts - expected) ** 2 / expected).sum() < ways + 5 * (2 * ways) ** 0.5
+
+
 def test_state_holds_arrays_alone_and_no_key():
     state = make("yokai-9c-2p").init(jax.random.key(0))
     assert all(array.dtype in (jnp.int32, jnp.uint32, jnp.bool_) for array in state)
@@ -235,6 +244,11 @@ def test_state_holds_arrays_alone_and_no_key():
 def test_sixteen_cards_leave_two_thousand_three_hundred_and_twenty_five_actions():
     assert make("yokai-9c-2p").num_actions == 1068
     assert make("yokai-16c-2p").num_actions == 2325
+
+
+def test_eight_cards_leave_552_actions_and_a_small_image():
+    env = make("yokai-8c-2p")
+    assert (env.num_actions, env.image_shape) == (552, (7, 8, 11))
 
 
 def test_an_unknown_id_is_refused_with_the_known_ones():

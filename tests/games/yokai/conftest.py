@@ -8,7 +8,7 @@ import pytest
 
 from games.yokai.game import YokaiGame, make
 
-CONFIGURATIONS = [(9, 2), (9, 3), (9, 4), (16, 2), (16, 3), (16, 4)]
+CONFIGURATIONS = [(9, 2), (9, 3), (9, 4), (16, 2), (16, 3), (16, 4), (8, 2)]
 
 
 @pytest.fixture(params=CONFIGURATIONS, ids=lambda c: f"{c[0]}c-{c[1]}p")
@@ -21,6 +21,12 @@ def game(request: pytest.FixtureRequest) -> YokaiGame:
 def small() -> YokaiGame:
     """Nine cards, two players."""
     return make(9, 2)
+
+
+@pytest.fixture
+def ring() -> YokaiGame:
+    """Eight cards, two players: the reduced setting."""
+    return make(8, 2)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def test_the_heuristic_groups_and_scores():
     assert sum(outcome["correct"] for outcome in outcomes) > 4 * sum(outcome["wrong"] for outcome in outcomes)
 
 
-@pytest.mark.parametrize("game_id", ["yokai-9c-4p", "yokai-16c-3p"])
+@pytest.mark.parametrize("game_id", ["yokai-9c-4p", "yokai-16c-3p", "yokai-8c-2p"])
 def test_every_partner_plays_every_size(game_id):
     game = registry.make(game_id)
     names = [*PARTNERS, "heuristic"]

@@ -47,7 +47,7 @@ def test_where_nothing_can_move_no_move_is_drawn(small):
 
 def test_playouts_start_anywhere_and_leave_the_state_alone(game, random_states):
     rng = random.Random(73)
-    for state in [game.initial_state(), game.apply_action(game.initial_state(), "deal blue")]:
+    for state in [game.initial_state(), game.apply_action(game.initial_state(), "deal green")]:
         assert len(game.playout(state, rng, 1000)) == game.config.players
     for state in random_states(game, 1, seed=74):
         kept = json.dumps(state)

@@ -16,6 +16,7 @@ SIZES = {
     (16, 2): ((2, 3, 2), 56, 35),
     (16, 3): ((2, 4, 3), 72, 45),
     (16, 4): ((3, 4, 3), 80, 50),
+    (8, 2): ((2, 1, 0), 24, 15),
 }
 
 
@@ -30,21 +31,35 @@ def test_every_configuration_has_the_hints_length_and_best_score_of_the_design(w
     assert (game.info.utility, game.info.has_chance, game.info.perfect_information) == ("identical", True, False)
 
 
-@pytest.mark.parametrize("which", [(8, 2), (9, 1), (9, 5), (16, 6)])
+@pytest.mark.parametrize("which", [(8, 3), (9, 1), (9, 5), (16, 6)])
 def test_other_numbers_of_cards_and_players_are_refused_with_the_known_ones(which):
-    with pytest.raises(GameError, match="9 or 16 cards and 2, 3 or 4 players"):
+    with pytest.raises(GameError, match="9 or 16 cards and 2, 3 or 4 players, or 8 cards and 2 players"):
         make(*which)
 
 
-def test_cards_start_in_a_square_from_cell_3_3_on_in_the_order_of_their_ids(game):
-    positions = game.initial_state()["positions"]
-    side = game.config.start
-    assert positions == [[3 + i // side, 3 + i % side] for i in range(game.config.cards)]
+@pytest.mark.parametrize(("cards", "side"), [(9, 3), (16, 4)])
+def test_cards_start_in_a_square_from_cell_3_3_on_in_the_order_of_their_ids(cards, side):
+    positions = make(cards, 2).initial_state()["positions"]
+    assert positions == [[3 + i // side, 3 + i % side] for i in range(cards)]
+
+
+def test_eight_cards_start_in_a_ring_in_the_middle_of_the_grid_row_by_row(ring):
+    positions = ring.initial_state()["positions"]
+    assert positions == [[2, 2], [2, 3], [2, 4], [3, 2], [3, 4], [4, 2], [4, 3], [4, 4]]
+    assert ring.config.grid == 7
+
+
+def test_eight_cards_have_two_colours_and_every_hint_of_them(ring, deal):
+    assert ring.config.colours == ("red", "green")
+    assert ring.all_chance_actions() == ["deal red", "deal green", "hint red", "hint green", "hint red-green"]
+    hints = Counter(tuple(str(hint["colours"]) for hint in deal(ring, seed=seed)["hints"]) for seed in range(60))
+    assert len(hints) == 6
 
 
 def test_the_action_layout_is_the_papers_for_nine_cards_and_holds_2325_actions_for_sixteen():
     assert len(make(9, 2).all_actions()) == 1068
     assert len(make(16, 2).all_actions()) == 2325
+    assert len(make(8, 2).all_actions()) == 1 + 8 + 8 * 49 + 3 + 3 * 49 + 1
 
 
 def test_action_indices_follow_the_layout(small):
@@ -116,14 +131,14 @@ def test_hint_sequences_of_one_configuration_are_all_equally_likely():
 
 def test_a_turn_has_four_sub_steps_of_one_player_and_then_the_next_player_is_to_act(game, deal, play):
     state = deal(game)
-    start = game.config.start
+    below = f"{game.config.offset + game.config.start},{game.config.offset}"
     seen = [(state["player"], state["sub_step"], state["turn"])]
-    for action in ["observe 0", "observe 1", f"move 0 to {3 + start},3", "reveal 0", "observe 0"]:
+    for action in ["observe 0", "observe 1", f"move 0 to {below}", "reveal 0", "observe 0"]:
         state = game.apply_action(state, action)
         seen.append((state["player"], state["sub_step"], state["turn"]))
     assert seen == [(0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0), (1, 1, 1), (1, 2, 1)]
     assert state["observed"][:2] == [[0, 1], [0]]
-    assert state["log"] == ["observe 0", "observe 1", f"move 0 to {3 + start},3", "reveal 0", "observe 0"]
+    assert state["log"] == ["observe 0", "observe 1", f"move 0 to {below}", "reveal 0", "observe 0"]
 
 
 def test_end_is_legal_at_every_first_sub_step_and_nowhere_else(small, random_states):
@@ -232,7 +247,7 @@ def test_where_nothing_can_be_moved_only_no_op_is_legal_and_changes_nothing_but_
             assert state["sub_step"] == 3
             assert after == {**state, "sub_step": 4, "log": [*state["log"], "no-op"]}
         state = after
-    assert forced > 0
+    assert (forced == 0) == game.config.is_ring
     assert len(state["log"]) == 8 * game.config.hints
 
 
@@ -254,6 +269,14 @@ def test_there_are_1680_colour_assignments_of_nine_cards_and_60_are_won_at_the_s
     for state in frontier:
         won[small.outcome(state)["won"]] += 1
     assert won == {False: 1620, True: 60}
+
+
+def test_there_are_70_colour_assignments_of_eight_cards_and_8_are_won_at_the_start(ring):
+    frontier = [ring.initial_state()]
+    for _ in range(8):
+        frontier = [ring.apply_action(s, action) for s in frontier for action in ring.legal_actions(s)]
+    assert Counter(ring.outcome(state)["won"] for state in frontier) == {False: 62, True: 8}
+    assert Counter(ring.outcome(state)["grouped_colours"] for state in frontier) == {0: 62, 2: 8}
 
 
 def test_configurations_are_values():

@@ -62,12 +62,21 @@ def test_numbers_in_the_text_are_those_of_the_game(game, text):
     assert f"Chance acts {c.cards + c.hints} times" in text
     assert f"last {c.players} completed turns" in text
     assert all(f'"{name}"' in text for name in game.info.player_names)
-    assert f"row 3 + i // {c.start}, column 3 + i % {c.start}" in text
-    last = game.initial_state()["positions"][-1]
-    assert f"card {c.cards - 1} at [{last[0]}, {last[1]}]" in text
     for size, count in enumerate(c.hints_by_size, start=1):
         words = {1: "one colour", 2: "two colours", 3: "three colours"}[size]
         assert (f"{count} show {words}" in text or f"{count} shows {words}" in text) == (count > 0)
+
+
+def test_the_start_in_the_text_is_that_of_the_game(game, text):
+    c, start = game.config, game.initial_state()["positions"]
+    start_rule = text.split("* **Start**: ")[1].split("* **Hints**")[0]
+    if c.is_ring:
+        found = [[int(row), int(column)] for row, column in re.findall(r"\[(\d), (\d)\]", start_rule)]
+        assert found == [[3, 3], *start]
+        assert "cards 0 to 7 start at" in start_rule
+    else:
+        assert f"row 3 + i // {c.start}, column 3 + i % {c.start}" in start_rule
+        assert f"card {c.cards - 1} at [{start[-1][0]}, {start[-1][1]}]" in start_rule
 
 
 def test_the_registry_serves_the_text_of_each_configuration(game, text):
@@ -86,6 +95,13 @@ def test_the_examples_of_rewards_are_what_the_game_pays(small, deal, play):
     assert "pays\n20 if the start happens to be won, and -1 - 3 = -4 if no colour is grouped" in text
     assert small.rewards(play(small, deal(small, "rrrgggbbb"), "end"))[0] == 20
     assert small.rewards(play(small, deal(small, "rgbgbrbrg"), "end"))[0] == -4
+
+
+def test_the_examples_of_rewards_of_eight_cards_are_what_the_game_pays(ring, deal, play):
+    text = rules(8, 2)
+    assert "pays\n15 if the start happens to be won, and -1 - 2 = -3 if no colour is grouped" in text
+    assert ring.rewards(play(ring, deal(ring, "rrrgrggg"), "end"))[0] == 15
+    assert ring.rewards(play(ring, deal(ring, "rgrggrgr"), "end"))[0] == -3
 
 
 def test_the_notes_name_the_two_sizes_of_the_action_layout():

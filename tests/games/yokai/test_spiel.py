@@ -14,7 +14,7 @@ PARAMETERS = [
     for version in ("9c", "16c")
     for players in (2, 3, 4)
     for memory in (False, True)
-]
+] + ["version=8c,memory=False", "version=8c,memory=True"]
 
 
 def load(parameters=""):
@@ -45,6 +45,14 @@ def test_loaded_games_have_the_sizes_of_the_configuration():
     assert game.observation_tensor_shape() in ([10 * 11 * 15], [10, 11, 15])
     assert load().num_distinct_actions() == 1068
     assert game.get_type().utility == pyspiel.GameType.Utility.IDENTICAL
+
+
+def test_the_reduced_setting_has_its_own_sizes():
+    game = load("version=8c")
+    assert (game.num_distinct_actions(), game.num_players(), game.max_game_length()) == (552, 2, 24)
+    assert (game.min_utility(), game.max_utility()) == (-5, 15)
+    assert game.max_chance_outcomes() == 2 + 3
+    assert game.observation_tensor_shape() in ([7 * 8 * 11], [7, 8, 11])
 
 
 def test_action_numbers_are_the_indices_of_the_layout():
@@ -90,7 +98,7 @@ def test_open_spiels_python_searches_run():
 
 
 def test_unknown_versions_are_refused():
-    with pytest.raises(GameError, match="9c, 16c"):
+    with pytest.raises(GameError, match="9c, 16c, 8c"):
         spiel.make("25c")
 
 

@@ -50,7 +50,7 @@ def sampled(group, count, rng):
 
 
 @pytest.mark.parametrize("options", GROUPS, ids=str)
-@pytest.mark.parametrize(("cards", "players"), [(9, 2), (16, 3)])
+@pytest.mark.parametrize(("cards", "players"), [(9, 2), (16, 3), (8, 2)])
 def test_every_element_commutes_with_the_rules_the_masks_and_the_observations(cards, players, options):
     rng = random.Random(1)
     if options.get("hints") and cards == 16:
@@ -83,7 +83,7 @@ def test_every_element_commutes_with_the_rules_the_masks_and_the_observations(ca
             np.testing.assert_array_equal(adjacency, graph.adjacency)
 
 
-@pytest.mark.parametrize("cards", [9, 16])
+@pytest.mark.parametrize("cards", [9, 16, 8])
 @pytest.mark.parametrize("options", [{}, {"mirror": True}, {"turns": False, "hints": 12}], ids=str)
 def test_a_transformed_start_is_a_start_of_equal_probability(cards, options):
     game, rng = make(cards, 2), random.Random(4)
@@ -107,12 +107,20 @@ def test_group_sizes():
     assert len(Symmetries(config(9, 2))) == 6 * 4
     assert len(Symmetries(config(16, 2))) == 24 * 4
     assert len(Symmetries(config(9, 2), mirror=True, hints=True)) == 6 * 8 * 24
+    assert len(Symmetries(config(8, 2))) == 2 * 4
 
 
 def test_a_quarter_turn_maps_row_and_column_as_documented():
     group = Symmetries(config(9, 2), colours=False)
     assert group.action_string(1, "move 0 to 2,5") == "move 2 to 5,6"
     assert Symmetries(config(9, 2), colours=False, relabel=False).action_string(1, "move 0 to 2,5") == "move 0 to 5,6"
+
+
+def test_a_quarter_turn_of_the_ring_turns_its_cards_about_the_empty_middle():
+    group = Symmetries(config(8, 2), colours=False)
+    assert group.tables.card_to[1].tolist() == [2, 4, 7, 1, 6, 0, 3, 5]
+    assert group.action_string(1, "move 0 to 3,3") == "move 2 to 3,3"
+    assert group.action_string(1, "move 3 to 0,2") == "move 1 to 2,6"
 
 
 def test_too_many_permutations_of_hints_are_refused():

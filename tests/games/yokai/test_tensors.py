@@ -15,7 +15,8 @@ def position(small, deal, play):
     return play(small, state, "observe 0")
 
 
-def test_there_are_13_channels_for_three_colours_and_15_for_four():
+def test_there_are_13_channels_for_three_colours_15_for_four_and_11_for_two():
+    assert tensors.image_shape(config(8, 2)) == (7, 8, 11)
     assert tensors.image_shape(config(9, 2)) == (9, 10, 13)
     assert tensors.image_shape(config(16, 2)) == (10, 11, 15)
     assert tensors.channels(config(9, 2)) == (3, 6, 7, 8, 9, 10, 11, 12, 13)
