@@ -45,7 +45,7 @@ class Arrival:
         rewards: float32 [E], what the learner was paid since its last action.
         ended: bool [E], whether the game ended and this is the first decision of the next one.
         cut: bool [E], whether it ended by a failure of the model or as too long.
-        finished: returns of all players, one list for each game that ended of itself.
+        finished: (which of the E, returns of all players) for each game that ended of itself.
         failures: of the model, by message, each of which cut a game.
         counts: `endless` games that were cut; `masked` legal actions without a number; `unlisted` and `unfit` decisions
             that were made by chance, since no legal action has a number or the observation is no vector.
@@ -57,7 +57,7 @@ class Arrival:
     rewards: Floats
     ended: Bools
     cut: Bools
-    finished: list[list[float]]
+    finished: list[tuple[int, list[float]]]
     failures: Mapping[str, int]
     counts: Mapping[str, int]
     seconds: Mapping[str, float]

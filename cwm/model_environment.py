@@ -216,14 +216,18 @@ class ModelEnvironment:
             return self._vectors.encode(observation)
         return self._vectors.encode(observation, self.config.seat)
 
-    def _finished(self, rows: Json) -> list[list[float]]:
-        if not isinstance(rows, list) or len(rows) > MOST_FINISHED:
+    def _finished(self, rows: Json) -> list[tuple[int, list[float]]]:
+        if not isinstance(rows, list) or len(rows) > MOST_FINISHED or not all(map(self._is_result, rows)):
             raise arrivals.forged("finished games")
-        if not all(
-            isinstance(row, list) and len(row) == self._players and all(map(arrivals.is_number, row)) for row in rows
-        ):
-            raise arrivals.forged("finished games")
-        return [[float(number) for number in row] for row in rows]
+        return [(place, [float(number) for number in returns]) for place, returns in rows]
+
+    def _is_result(self, row: Json) -> bool:
+        if not isinstance(row, list) or len(row) != 2 or type(row[0]) is not int or not isinstance(row[1], list):
+            return False
+        place, returns = row
+        return (
+            0 <= place < self.config.games and len(returns) == self._players and all(map(arrivals.is_number, returns))
+        )
 
     def _is_place(self, place: Json) -> bool:
         if (

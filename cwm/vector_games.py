@@ -142,7 +142,7 @@ class VectorGames:
             return walk.paid, True, True
         self._model_s += perf_counter() - began
         if not goes_on:
-            self._told["finished"].append(walk.returns)
+            self._told["finished"].append([slot.number, walk.returns])
             self._begin_next(slot)
         return walk.paid, not goes_on, False
 
@@ -159,7 +159,7 @@ class VectorGames:
                 if self._to_decision(slot, walk):
                     self._model_s += perf_counter() - began
                     return
-                self._told["finished"].append(walk.returns)
+                self._told["finished"].append([slot.number, walk.returns])
             except MemoryError:
                 raise
             except BaseException as error:
@@ -245,7 +245,7 @@ def step(game: Any, argument: dict[str, Any], rng: random.Random) -> tuple[dict[
         rng: not used.
 
     Returns:
-        JSON: `finished`, the returns of all players in each game that ended; `failures` of the model by message;
+        JSON: `finished`, [place, returns of all players] for each game that ended; `failures` of the model by message;
         `endless`, games that were cut; `masked`, legal actions without a number; `unlisted` and `unfit`, decisions made
         by chance since no action had a number, or the observation does not fit the schema; `model_s`, `encode_s`; the
         `observations` if there is no schema. Or `broken`, why the games cannot go on; `lost`, if there are none.

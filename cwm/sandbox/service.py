@@ -72,7 +72,7 @@ class Service:
             error.__traceback__ = None
             outcome, value, failure = Outcome.MEMORY_EXCEEDED, None, _failure("MemoryError", "out of memory")
         told = {"outcome": outcome, "value": value, "failure": failure}
-        self.send(told, request["id"], numbers=self._arrays if outcome == Outcome.OK else {})
+        self.send(told, request["id"], False, self._arrays if outcome == Outcome.OK else {})
 
     def send(
         self,

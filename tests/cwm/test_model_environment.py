@@ -104,7 +104,7 @@ def test_worker_steps_games_as_this_process_would(name, seat):
                 assert now.ended[lane] == (not goes_on)
                 assert now.rewards[lane] == walks[lane].paid
                 if not goes_on:
-                    assert walks[lane].returns in now.finished
+                    assert (lane, walks[lane].returns) in now.finished
                     episodes[lane] += 1
                     fresh(lane)
 
@@ -122,7 +122,7 @@ def test_rewards_of_a_lane_add_up_to_the_return_of_its_game():
                 paid = 0.0
     assert len(returns) > 20
     assert {-1.0, 1.0} <= set(returns)
-    assert [row[0] for row in told] == returns
+    assert [row[0] for _, row in told] == returns
 
 
 def test_game_that_ends_before_the_learner_is_asked_counts_as_finished_and_gives_no_step():
@@ -339,10 +339,12 @@ def forging(body):
         "arrays['ended'] = array('uint8', (4,), bytes([255] * 4))",
         "arrays['cut'] = array('uint8', (4,), bytes([1] * 4)); arrays['ended'] = array('uint8', (4,), bytes(4))",
         "told['finished'] = 'all'",
-        "told['finished'] = [[1.0]]",
-        "told['finished'] = [[1.0, True]]",
-        "told['finished'] = [[10 ** 400, 0.0]]",
-        "told['finished'] = [[0.0, 0.0]] * 200000",
+        "told['finished'] = [[0, [1.0]]]",
+        "told['finished'] = [[4, [1.0, 1.0]]]",
+        "told['finished'] = [[True, [1.0, 1.0]]]",
+        "told['finished'] = [[0, [1.0, True]]]",
+        "told['finished'] = [[0, [10 ** 400, 0.0]]]",
+        "told['finished'] = [[0, [0.0, 0.0]]] * 200000",
         "told['failures'] = ['none']",
         "told['failures'] = {'x': -1}",
         "told['failures'] = {str(i): 1 for i in range(1000)}",
