@@ -26,6 +26,7 @@ from cwm.world_model import WorldModelError
 from games.api import GameError
 from search.api import PlannerConfigError
 from search.errors import SearchFailedError
+from search.learn.errors import LearnError
 
 EXIT_NEGATIVE = 1
 """The work was done, and its result is negative: a model that is not exact or that fails, a game that was left."""
@@ -71,6 +72,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             RunConfigError,
             RunMissingError,
             ConfigMismatchError,
+            LearnError,
         ),
     ),
     (

@@ -1,0 +1,1 @@
+"""Agents that learn: networks, recurrent PPO, and methods for coordination with strangers; no game has a name here."""

@@ -1,0 +1,64 @@
+"""What the parts of learning agree on: observations and memories as trees of arrays, and what a network is.
+
+Axes: `T` steps, `L` sequences at once (a lane's seat: games times players), `N` actions. Sequences are time-major.
+"""
+
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import jax
+
+Array: TypeAlias = jax.Array
+Params: TypeAlias = Any
+"""Parameters of a network: a tree of float32 arrays."""
+Observation: TypeAlias = Any
+"""A tree of arrays with the same leading axes: [T, L, ...]."""
+Memory: TypeAlias = Any
+"""What a network carries from step to step: a tree of arrays [L, ...]; an empty tuple for none."""
+
+
+class Outputs(NamedTuple):
+    """What a network says of every step.
+
+    Attributes:
+        logits: float32 [T, L, N], before the mask of legal actions.
+        values: float32 [T, L], estimates of the discounted return.
+        features: float32 [T, L, H], what the heads read: where probes look.
+    """
+
+    logits: Array
+    values: Array
+    features: Array
+
+
+class Network(Protocol):
+    """A recurrent actor-critic as pure functions."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def initial_memory(self, lanes: int) -> Memory:
+        """Returns the memory of L sequences that have seen nothing."""
+        ...
+
+    def init(self, key: Array, observation: Observation) -> Params:
+        """Returns fresh parameters.
+
+        Args:
+            key: a typed key.
+            observation: one example of any leading axes [T, L, ...].
+        """
+        ...
+
+    def apply(self, params: Params, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+        """Reads T steps of L sequences.
+
+        Args:
+            params: as `init` returned them.
+            memory: before the first step, leaves [L, ...].
+            observation: leaves [T, L, ...].
+            starts: bool [T, L]: the step is the first of its episode: what came before is forgotten.
+
+        Returns:
+            The memory after the last step, and the outputs.
+        """
+        ...

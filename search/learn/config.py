@@ -1,0 +1,101 @@
+"""Settings of proximal policy optimisation: plain data that is stored with every checkpoint."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from search.learn.errors import PpoConfigError
+
+
+@dataclass(frozen=True)
+class PpoConfig:
+    """Recurrent PPO; the defaults are those of the Yōkai Learning Environment paper (Table 8).
+
+    Attributes:
+        total_steps: environment steps of the whole training; annealing ends with them.
+        environments: games at once, E.
+        steps: steps of every game between updates, T.
+        epochs: passes over the steps of an update.
+        minibatches: parts of a pass; sequences are not cut, lanes are shared out.
+        accumulate: pieces in which the gradient of a minibatch is summed up, to save memory; they change nothing
+            but rounding.
+        learning_rate: of Adam.
+        anneal_learning_rate: let it fall linearly to 0.
+        adam_epsilon: of Adam.
+        max_grad_norm: gradients of a larger norm are scaled down to it.
+        discount: γ.
+        gae_decay: λ.
+        clip: of the probability ratio.
+        value_clip: of the value's change; None for none.
+        value_coefficient: of the value loss.
+        entropy: α, coefficient of the entropy.
+        entropy_end: where α falls linearly to; None to keep it.
+        shaping: coefficient of the shaping reward at the start; it falls linearly to 0.
+        shaping_share: share of the training after which it is 0.
+    """
+
+    total_steps: int = 1_000_000_000
+    environments: int = 1024
+    steps: int = 128
+    epochs: int = 4
+    minibatches: int = 4
+    accumulate: int = 1
+    learning_rate: float = 3e-4
+    anneal_learning_rate: bool = True
+    adam_epsilon: float = 1e-5
+    max_grad_norm: float = 0.5
+    discount: float = 0.99
+    gae_decay: float = 0.95
+    clip: float = 0.2
+    value_clip: float | None = 0.2
+    value_coefficient: float = 0.5
+    entropy: float = 0.01
+    entropy_end: float | None = None
+    shaping: float = 1.0
+    shaping_share: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("total_steps", "environments", "steps", "epochs", "minibatches", "accumulate"):
+            if getattr(self, name) < 1:
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
+        for name in ("discount", "gae_decay", "shaping_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1.")
+        for name in ("learning_rate", "clip", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number above 0.")
+        if self.total_steps < self.steps_per_update:
+            raise PpoConfigError(
+                f"total_steps is {self.total_steps}, less than one update of {self.environments} environments × "
+                f"{self.steps} steps: train longer, or take fewer of them."
+            )
+
+    @property
+    def steps_per_update(self) -> int:
+        """Environment steps between two updates."""
+        return self.environments * self.steps
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole training, of whole rollouts alone."""
+        return self.total_steps // self.steps_per_update
+
+    def check_lanes(self, lanes: int) -> None:
+        """Refuses lanes that cannot be shared out.
+
+        Raises:
+            PpoConfigError: minibatches times pieces do not divide them.
+        """
+        if lanes % (self.minibatches * self.accumulate):
+            raise PpoConfigError(
+                f"{lanes} sequences (environments × learning players) cannot be shared out over "
+                f"{self.minibatches} minibatches of {self.accumulate} pieces: choose numbers that divide."
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "PpoConfig":
+        """Builds a configuration; keys that a newer version wrote are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})

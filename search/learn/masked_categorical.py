@@ -1,0 +1,41 @@
+"""A categorical distribution over the legal actions."""
+
+import jax
+import jax.numpy as jnp
+
+from search.learn.api import Array
+
+MASKED = -1e9
+"""Logit of an action that is not legal: its probability is exactly 0 in float32."""
+
+
+def masked(logits: Array, legal: Array) -> Array:
+    """Returns logits [..., N] with those of illegal actions, where bool [..., N] is false, out of reach."""
+    return jnp.where(legal, logits, jnp.asarray(MASKED, logits.dtype))
+
+
+def log_probabilities(logits: Array, legal: Array) -> Array:
+    """Returns the logarithms of the probabilities, float32 [..., N]; `MASKED` or less for illegal actions."""
+    return jax.nn.log_softmax(masked(logits, legal), axis=-1)
+
+
+def log_probability(logits: Array, legal: Array, action: Array) -> Array:
+    """Returns the logarithm of the probability of each action, int32 [...] -> float32 [...]."""
+    every = log_probabilities(logits, legal)
+    return jnp.take_along_axis(every, action[..., None], axis=-1)[..., 0]
+
+
+def entropy(logits: Array, legal: Array) -> Array:
+    """Returns the entropy in nats, float32 [...]; 0 where one action alone is legal."""
+    every = log_probabilities(logits, legal)
+    return -jnp.where(legal, jnp.exp(every) * every, 0).sum(axis=-1)
+
+
+def sample(key: Array, logits: Array, legal: Array) -> Array:
+    """Draws an action for each row, int32 [...]."""
+    return jax.random.categorical(key, masked(logits, legal), axis=-1)
+
+
+def greedy(logits: Array, legal: Array) -> Array:
+    """Returns the likeliest action of each row, int32 [...]; the lowest-numbered one of several."""
+    return jnp.argmax(masked(logits, legal), axis=-1).astype(jnp.int32)

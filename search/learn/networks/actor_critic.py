@@ -1,0 +1,132 @@
+"""The whole network: an encoder, a linear layer, a memory, and the heads of actor and critic.
+
+As in the Yōkai Learning Environment paper (section 6.1, appendix D.2) and the code world model paper (appendix D.1).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+from search.learn.api import Array, Memory, Observation, Outputs, Params
+from search.learn.networks.cnn import Cnn
+from search.learn.networks.config import NetworkConfig
+from search.learn.networks.graph import Graph
+from search.learn.networks.gru import Gru
+from search.learn.networks.initialisers import dense
+from search.learn.networks.memoryless import Memoryless
+from search.learn.networks.mlp import Mlp
+from search.learn.networks.rnn import Rnn
+from search.learn.networks.transformer_xl import TransformerXl
+
+
+class _Module(nn.Module):
+    """The layers; see `ActorCritic`."""
+
+    config: NetworkConfig
+    num_actions: int
+    rank: int
+
+    @nn.compact
+    def __call__(self, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+        config = self.config
+        dtype = _dtype(config)
+        activation = _activation(config)
+        seen = _public_part(observation, config.private_channels) if config.public_private else observation
+        hidden = _encoder(config, self.rank, "encoder")(seen)
+        hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(hidden))
+        memory, hidden = _core(config)(memory, hidden, starts)
+        if config.core == "rnn":
+            hidden = activation(dense(config.hidden, dtype=dtype, name="joint")(hidden))
+        if config.public_private:
+            private = _encoder(config, self.rank, "private_encoder")(observation)
+            hidden = hidden * activation(dense(config.hidden, dtype=dtype, name="private_projection")(private))
+        actor = critic = hidden
+        for layer in range(config.extra_layers):
+            actor = activation(dense(config.hidden, dtype=dtype, name=f"actor_{layer}")(actor))
+            critic = activation(dense(config.hidden, dtype=dtype, name=f"critic_{layer}")(critic))
+        logits = dense(self.num_actions, config.head_scale, dtype, name="actor")(actor)
+        values = dense(1, config.head_scale, dtype, name="critic")(critic)
+        single = jnp.float32
+        return memory, Outputs(logits.astype(single), values[..., 0].astype(single), actor.astype(single))
+
+
+def _dtype(config: NetworkConfig) -> Any:
+    return jnp.bfloat16 if config.bfloat16 else None
+
+
+def _activation(config: NetworkConfig) -> Callable[[Array], Array]:
+    chosen: Callable[[Array], Array] = nn.relu if config.activation == "relu" else nn.tanh
+    return chosen
+
+
+def _encoder(config: NetworkConfig, rank: int, name: str) -> Any:
+    dtype = _dtype(config)
+    if config.encoder == "cnn":
+        return Cnn(config.filters, config.layers, dtype, name=name)
+    if config.encoder == "mlp":
+        return Mlp(config.filters, config.layers, rank, _activation(config), dtype, name=name)
+    return Graph(
+        config.encoder,
+        config.filters,
+        config.layers,
+        config.graph_heads,
+        config.modalities,
+        _activation(config),
+        dtype,
+        name=name,
+    )
+
+
+def _core(config: NetworkConfig) -> Any:
+    dtype = _dtype(config)
+    if config.core == "gru":
+        return Gru(config.hidden, dtype, name="core")
+    if config.core == "rnn":
+        return Rnn(config.hidden, dtype, name="core")
+    if config.core == "transformer_xl":
+        return TransformerXl(config.hidden, config.heads, config.window, dtype=dtype, name="core")
+    return Memoryless(name="core")
+
+
+def _public_part(image: Array, private_channels: int) -> Array:
+    """Returns the image with its private channels empty."""
+    return image.at[..., :private_channels].set(0)
+
+
+class ActorCritic:
+    """A network as `Network`.
+
+    Attributes:
+        config: which network.
+        num_actions: N.
+    """
+
+    def __init__(self, config: NetworkConfig, num_actions: int, rank: int = 3) -> None:
+        """Sets up a network.
+
+        Args:
+            config: which network.
+            num_actions: N.
+            rank: axes of one observation, for encoders that flatten it: 3 for images, 1 for vectors.
+        """
+        self.config = config
+        self.num_actions = num_actions
+        self._module = _Module(config, num_actions, rank)
+
+    def initial_memory(self, lanes: int) -> Memory:
+        """Returns the memory of sequences that have seen nothing, leaves [L, ...]."""
+        return _core(self.config).initial_memory(lanes)
+
+    def init(self, key: Array, observation: Observation) -> Params:
+        """Returns fresh parameters; the observation is one example with leading axes [T, L]."""
+        leading = jax.tree.leaves(observation)[0].shape[:2]
+        starts = jnp.zeros(leading, bool)
+        return self._module.init(key, self.initial_memory(leading[1]), observation, starts)["params"]
+
+    def apply(self, params: Params, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+        """Reads T steps of L sequences; see `Network.apply`."""
+        result: tuple[Memory, Outputs] = self._module.apply({"params": params}, memory, observation, starts)
+        return result

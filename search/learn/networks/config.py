@@ -1,0 +1,105 @@
+"""Which network: plain data that is stored with every checkpoint."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from search.learn.errors import NetworkConfigError
+
+EncoderName: TypeAlias = Literal["cnn", "mlp", "gatv2", "gcn", "relation"]
+CoreName: TypeAlias = Literal["gru", "transformer_xl", "rnn", "none"]
+Activation: TypeAlias = Literal["relu", "tanh"]
+Modality: TypeAlias = tuple[int, int, int]
+"""Channels of a node that mean one thing: the first, the one after the last, and the width of their embedding."""
+
+GRAPHS: Final = ("gatv2", "gcn", "relation")
+"""Encoders whose observations are graphs: a tree with `nodes` [..., V, f] and `adjacency` [..., Y, Y]."""
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """One network; the defaults are those of the Yōkai Learning Environment paper (section 6.1, appendix D.2).
+
+    Attributes:
+        encoder: how an observation becomes a vector: `cnn` (images [..., height, width, channels]), `mlp` (any array,
+            flattened), `gatv2`, `gcn`, `relation` (graphs).
+        core: what carries memory: `gru`, `transformer_xl`, `rnn` (appendix D.1 of the CWM paper: a plain recurrent
+            layer whose output is joined with its input), `none`.
+        hidden: width of the linear layer after the encoder, of the memory, and of added layers.
+        filters: of each convolution; also the width of an `mlp`'s layers and of graph layers.
+        layers: convolutions, layers of the `mlp`, or graph layers.
+        heads: of the attention of `transformer_xl`, a divisor of `hidden`.
+        window: steps that `transformer_xl` remembers.
+        graph_heads: of the attention of `gatv2` and `relation`, a divisor of `filters`.
+        modalities: groups of a graph's channels that are embedded apart and then put side by side; without any, graph
+            layers read features as they are.
+        extra_layers: hidden layers between the memory and each head (+1HL, +2HL).
+        head_scale: of the heads' orthogonal weights.
+        activation: between layers.
+        public_private: the memory reads the public part of an image alone, its first `private_channels` channels
+            being those that others do not see; a second encoder without memory reads all of it, and the two are
+            multiplied (Off-Belief Learning).
+        private_channels: see `public_private`.
+        bfloat16: compute in bfloat16; parameters stay float32.
+    """
+
+    encoder: EncoderName = "cnn"
+    core: CoreName = "gru"
+    hidden: int = 256
+    filters: int = 64
+    layers: int = 4
+    heads: int = 8
+    window: int = 32
+    graph_heads: int = 4
+    modalities: tuple[Modality, ...] = ()
+    extra_layers: int = 0
+    head_scale: float = 0.0
+    activation: Activation = "relu"
+    public_private: bool = False
+    private_channels: int = 0
+    bfloat16: bool = False
+
+    def __post_init__(self) -> None:
+        for name, known in (("encoder", EncoderName), ("core", CoreName), ("activation", Activation)):
+            if getattr(self, name) not in get_args(known):
+                raise NetworkConfigError(f"{name} is {getattr(self, name)!r}: expected {' or '.join(get_args(known))}.")
+        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads"):
+            if getattr(self, name) < 1:
+                raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
+        if self.public_private and ((self.encoder != "cnn" and self.encoder != "mlp") or self.private_channels < 1):
+            raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
+        self._check_attention()
+        self._check_modalities()
+
+    def _check_attention(self) -> None:
+        if self.core == "transformer_xl" and (self.hidden % self.heads or self.hidden % 2):
+            raise NetworkConfigError(
+                f"hidden is {self.hidden}, heads {self.heads}: transformer_xl needs an even multiple of its heads; "
+                "the paper has 64 and 8."
+            )
+        if self.encoder in ("gatv2", "relation") and self.filters % self.graph_heads:
+            raise NetworkConfigError(
+                f"filters is {self.filters}, graph_heads {self.graph_heads}: {self.encoder} needs a multiple of its "
+                "heads; the paper has 64 and 4."
+            )
+
+    def _check_modalities(self) -> None:
+        for modality in self.modalities:
+            first, end, width = modality if len(modality) == 3 else (0, 0, 0)
+            if not (0 <= first < end and width >= 1):
+                raise NetworkConfigError(
+                    f"modalities holds {modality!r}: expected (first channel, channel after the last, width)."
+                )
+        if self.modalities and self.encoder not in GRAPHS:
+            raise NetworkConfigError(
+                f"modalities are of graphs, but the encoder is {self.encoder!r}: expected {' or '.join(GRAPHS)}."
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "NetworkConfig":
+        """Builds a configuration; keys that a newer version wrote are left out."""
+        known = {item.name for item in fields(cls)}
+        values = {key: value for key, value in data.items() if key in known}
+        return cls(**values | {"modalities": tuple(map(tuple, values.get("modalities", ())))})

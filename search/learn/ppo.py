@@ -1,0 +1,113 @@
+"""One update: several passes over what was played, in minibatches of whole sequences."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from search.learn import losses, masked_categorical
+from search.learn.api import Array, Network, Params
+from search.learn.config import PpoConfig
+from search.learn.losses import Losses
+from search.learn.returns import normalised
+from search.learn.rollout import Batch
+
+
+class Learner(NamedTuple):
+    """Parameters and the optimiser's state."""
+
+    params: Params
+    optimiser: Any
+
+
+def optimiser(config: PpoConfig) -> optax.GradientTransformation:
+    """Returns Adam with clipped gradients and, if asked for, a rate that falls linearly to 0, update by update."""
+
+    def rate(count: Array) -> Array:
+        update = count // (config.epochs * config.minibatches)
+        return config.learning_rate * (1.0 - update / config.updates)
+
+    return optax.chain(
+        optax.clip_by_global_norm(config.max_grad_norm),
+        optax.adam(rate if config.anneal_learning_rate else config.learning_rate, eps=config.adam_epsilon),
+    )
+
+
+def loss(
+    params: Params, network: Network, batch: Batch, advantage: Array, config: PpoConfig, entropy_coefficient: Array
+) -> tuple[Array, Losses]:
+    """Returns the loss of sequences, with its parts.
+
+    Args:
+        params: of the network.
+        network: the learner's.
+        batch: T steps of some lanes.
+        advantage: float32 [T, L], normalised.
+        config: of the losses.
+        entropy_coefficient: α now.
+    """
+    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts)
+    log_ratio = masked_categorical.log_probability(outputs.logits, batch.legal, batch.action) - batch.log_probability
+    errors = losses.value_error(outputs.values, batch.value, batch.target, config.value_clip)
+    entropies = masked_categorical.entropy(outputs.logits, batch.legal)
+    found = losses.combine(
+        log_ratio, advantage, errors, entropies, config.clip, config.value_coefficient, entropy_coefficient
+    )
+    return found.total, found
+
+
+def lanes_of(batch: Batch, chosen: Array) -> Batch:
+    """Returns the sequences of some lanes, int32 [K]."""
+    taken = batch._replace(memory=jax.tree.map(lambda leaf: leaf[chosen], batch.memory))
+    sequences = {name: value for name, value in batch._asdict().items() if name != "memory"}
+    return taken._replace(**jax.tree.map(lambda leaf: leaf[:, chosen], sequences))
+
+
+def update(
+    learner: Learner, network: Network, batch: Batch, config: PpoConfig, entropy_coefficient: Array, key: Array
+) -> tuple[Learner, Losses]:
+    """Learns from a batch.
+
+    Args:
+        learner: before.
+        network: the learner's.
+        batch: T steps of L lanes.
+        config: epochs, minibatches and losses.
+        entropy_coefficient: α now, float32 [].
+        key: of the order of lanes.
+
+    Returns:
+        The learner after all minibatches, and the mean losses over them.
+    """
+    lanes = batch.starts.shape[1]
+    config.check_lanes(lanes)
+    steps = optimiser(config)
+    gradient = jax.value_and_grad(loss, has_aux=True)
+
+    def minibatch(learner: Learner, chosen: Array) -> tuple[Learner, Losses]:
+        part = lanes_of(batch, chosen.reshape(-1))
+        advantage = normalised(part.advantage)
+
+        def piece(index: Array) -> tuple[Any, Losses]:
+            columns = index * chosen.shape[1] + jnp.arange(chosen.shape[1])
+            own = lanes_of(part, columns)
+            (_, found), slope = gradient(
+                learner.params, network, own, advantage[:, columns], config, entropy_coefficient
+            )
+            return slope, found
+
+        if config.accumulate == 1:
+            slope, found = piece(jnp.zeros((), jnp.int32))
+        else:
+            every = jax.lax.map(piece, jnp.arange(config.accumulate))
+            slope, found = jax.tree.map(lambda leaf: leaf.mean(axis=0), every)
+        change, state = steps.update(slope, learner.optimiser, learner.params)
+        return Learner(optax.apply_updates(learner.params, change), state), found
+
+    def epoch(learner: Learner, key: Array) -> tuple[Learner, Losses]:
+        order = jax.random.permutation(key, lanes).reshape(config.minibatches, config.accumulate, -1)
+        return jax.lax.scan(minibatch, learner, order)
+
+    learner, found = jax.lax.scan(epoch, learner, jax.random.split(key, config.epochs))
+    return learner, jax.tree.map(jnp.mean, found)

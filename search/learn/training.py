@@ -1,0 +1,161 @@
+"""The whole loop under one compilation: play, learn, play on; several seeds side by side, over several devices."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from games.batched.wrappers import Episodes
+from search.learn import ppo, rollout
+from search.learn.api import Array, Network
+from search.learn.config import PpoConfig
+from search.learn.losses import Losses
+from search.learn.ppo import Learner
+from search.learn.rollout import Collector, MakeEnv, Progress, Runner
+
+LANES = "lanes"
+"""Name of the mesh's axis."""
+
+
+class TrainingState(NamedTuple):
+    """All that training carries; with several seeds, every leaf has a leading axis of them.
+
+    Attributes:
+        learner: parameters and optimiser.
+        runner: where play stands.
+        updates: int32 [], done so far.
+        key: typed key [], of the updates from here on.
+    """
+
+    learner: Learner
+    runner: Runner
+    updates: Array
+    key: Array
+
+
+class UpdateReport(NamedTuple):
+    """What one update came to; with several seeds, leading axes [seeds, updates].
+
+    Attributes:
+        losses: means over the minibatches.
+        episodes: sums over the games that ended in the update's rollout.
+        shaping: float32 [], coefficient of the shaping reward.
+        entropy_coefficient: float32 [].
+    """
+
+    losses: Losses
+    episodes: Episodes
+    shaping: Array
+    entropy_coefficient: Array
+
+
+class Trainer:
+    """PPO on a batched environment, as compiled functions.
+
+    Attributes:
+        network: the learner's.
+        config: its settings.
+    """
+
+    def __init__(
+        self,
+        make_env: MakeEnv,
+        network: Network,
+        config: PpoConfig,
+        collect: Collector | None = None,
+        devices: int = 1,
+    ) -> None:
+        """Sets up a training.
+
+        Args:
+            make_env: builds the environment from the context that `run` is given.
+            network: the learner's.
+            config: its settings.
+            collect: how games are played and advantages taken; default: self-play with GAE.
+            devices: accelerators that share the lanes of the games.
+        """
+        self.network = network
+        self.config = config
+        self._make_env = make_env
+        self._collect = collect or rollout.collector(make_env, network, config)
+        self._mesh = Mesh(jax.devices()[:devices], (LANES,)) if devices > 1 else None
+        self._compiled = jax.jit(self._run, static_argnums=2, donate_argnums=0)
+
+    def init(self, seeds: list[int], context: Any = ()) -> TrainingState:
+        """Returns the state before the first update, every leaf with a leading axis of seeds.
+
+        Raises:
+            PpoConfigError: the lanes cannot be shared out over the minibatches.
+        """
+        players = self._make_env(context).num_players
+        self.config.check_lanes(self.config.environments * players)
+        keys = jnp.stack([jax.random.key(seed) for seed in seeds])
+        state: TrainingState = jax.jit(jax.vmap(partial(self._begin, context)))(keys)
+        return state
+
+    def _begin(self, context: Any, key: Array) -> TrainingState:
+        env = self._make_env(context)
+        weights, games, following = jax.random.split(key, 3)
+        runner = rollout.begin(env, self.network, self.config.environments, games)
+        example = jax.tree.map(lambda leaf: leaf[None], rollout.observe(env, runner.games))
+        params = self.network.init(weights, example)
+        learner = Learner(params, ppo.optimiser(self.config).init(params))
+        return TrainingState(learner, runner, jnp.zeros((), jnp.int32), following)
+
+    def run(self, state: TrainingState, updates: int, context: Any = ()) -> tuple[TrainingState, UpdateReport]:
+        """Returns the state after more updates, and what each came to, [seeds, updates].
+
+        Args:
+            state: as `init` or `run` returned it; its arrays are used up.
+            updates: how many; every other number is compiled anew.
+            context: what the environment is built from.
+        """
+        ended, reports = self._compiled(state, context, updates)
+        return ended, reports
+
+    def _run(self, state: TrainingState, context: Any, updates: int) -> tuple[TrainingState, UpdateReport]:
+        def many(state: TrainingState) -> tuple[TrainingState, UpdateReport]:
+            return jax.lax.scan(lambda now, _: self._update(now, context), state, None, updates)
+
+        return jax.vmap(many)(state)
+
+    def _update(self, state: TrainingState, context: Any) -> tuple[TrainingState, UpdateReport]:
+        shaping = self._shaping(state.updates)
+        entropy = self._entropy(state.updates)
+        following, order = jax.random.split(state.key)
+        runner = self._shared_out(state.runner)
+        runner, batch, episodes = self._collect(state.learner.params, runner, context, Progress(shaping))
+        learner, found = ppo.update(state.learner, self.network, batch, self.config, entropy, order)
+        report = UpdateReport(found, episodes, shaping, entropy)
+        return TrainingState(learner, runner, state.updates + 1, following), report
+
+    def _shaping(self, updates: Array) -> Array:
+        last = max(self.config.updates * self.config.shaping_share, 1.0)
+        return self.config.shaping * jnp.maximum(0.0, 1.0 - updates / last)
+
+    def _entropy(self, updates: Array) -> Array:
+        start = jnp.asarray(self.config.entropy, jnp.float32)
+        if self.config.entropy_end is None:
+            return start
+        return start + (self.config.entropy_end - start) * jnp.minimum(1.0, updates / self.config.updates)
+
+    def _shared_out(self, runner: Runner) -> Runner:
+        """Spreads the lanes over the devices; what follows from them is then computed where they are."""
+        mesh = self._mesh
+        if mesh is None:
+            return runner
+
+        def spread(tree: Any, lanes_last: bool) -> Any:
+            def one(leaf: Array) -> Array:
+                axes = [None] * (leaf.ndim - 1)
+                spec = PartitionSpec(*axes, LANES) if lanes_last else PartitionSpec(LANES)  # type: ignore[no-untyped-call]
+                placed: Array = jax.lax.with_sharding_constraint(leaf, NamedSharding(mesh, spec))  # type: ignore[no-untyped-call]
+                return placed
+
+            return jax.tree.map(one, tree)
+
+        return runner._replace(
+            games=spread(runner.games, True), memory=spread(runner.memory, False), starts=spread(runner.starts, False)
+        )
