@@ -1,0 +1,39 @@
+import json
+
+import pytest
+
+from search.learn.errors import NetworkConfigError
+from search.learn.networks.config import NetworkConfig
+
+
+def test_configuration_survives_its_record():
+    config = NetworkConfig(encoder="gatv2", layers=2, modalities=((0, 6, 4), (6, 8, 2)), core="none")
+    assert NetworkConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_record_of_a_newer_version_is_read_without_what_is_unknown():
+    assert NetworkConfig.from_json({"hidden": 8, "unheard_of": 1}) == NetworkConfig(hidden=8)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"encoder": "vgg"}, "encoder is 'vgg'"),
+        ({"core": "lstm"}, "core is 'lstm'"),
+        ({"activation": "gelu"}, "activation is 'gelu'"),
+        ({"layers": 0}, "layers is 0"),
+        ({"graph_heads": 0}, "graph_heads is 0"),
+        ({"core": "transformer_xl", "hidden": 20, "heads": 8}, "hidden is 20, heads 8"),
+        ({"core": "transformer_xl", "hidden": 3, "heads": 1}, "hidden is 3, heads 1"),
+        ({"encoder": "gatv2", "filters": 6}, "filters is 6, graph_heads 4"),
+        ({"encoder": "relation", "filters": 6}, "filters is 6, graph_heads 4"),
+        ({"encoder": "gcn", "modalities": ((3, 3, 4),)}, r"modalities holds \(3, 3, 4\)"),
+        ({"encoder": "gcn", "modalities": ((0, 3),)}, r"modalities holds \(0, 3\)"),
+        ({"modalities": ((0, 3, 4),)}, "the encoder is 'cnn'"),
+        ({"public_private": True}, "needs private_channels"),
+        ({"encoder": "gcn", "public_private": True, "private_channels": 1}, "reads images"),
+    ],
+)
+def test_wrong_configuration_is_refused_by_name(wrong, message):
+    with pytest.raises(NetworkConfigError, match=message):
+        NetworkConfig(**wrong)
