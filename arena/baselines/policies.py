@@ -1,0 +1,87 @@
+"""A trained policy as it lies on disk, and as functions: what evaluation, probes and arena agents share.
+
+A checkpoint's `config.json` says: `name`, `game` (registry id), `view` ("default" or "memory"), `method`, `seed`,
+`steps` (environment steps trained), `network` and `ppo` (settings).
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from games.batched.yokai import YokaiEnv, make
+from search.learn import checkpoint
+from search.learn.api import Params
+from search.learn.errors import CheckpointError
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.networks.config import NetworkConfig
+
+SHIPPED: Final = Path(__file__).parent / "checkpoints"
+"""Holds one folder a game, in it one a policy."""
+MEMORY: Final = "memory"
+
+
+@dataclass(frozen=True)
+class LearnedPolicy:
+    """A trained network.
+
+    Attributes:
+        name: e.g. `op-s0`.
+        game: registry id.
+        view: which view of the game it was trained on.
+        about: all that its `config.json` says.
+        network: the network.
+        params: its parameters, without an axis of seeds.
+    """
+
+    name: str
+    game: str
+    view: str
+    about: dict[str, Any]
+    network: ActorCritic
+    params: Params
+
+    def env(self) -> YokaiEnv:
+        """Returns the batched game in the policy's view."""
+        return environment(self.game, self.view)
+
+
+def environment(game: str, view: str) -> YokaiEnv:
+    """Returns a batched Yōkai in a view."""
+    return make(game, memory=view == MEMORY)
+
+
+def load(folder: Path) -> LearnedPolicy:
+    """Reads a policy.
+
+    Raises:
+        CheckpointError: there is none, or it is damaged; the message says why.
+    """
+    about = checkpoint.load_about(folder)
+    try:
+        game, view, name = about["game"], about["view"], about["name"]
+        network = ActorCritic(NetworkConfig.from_json(about["network"]), environment(game, view).num_actions)
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(
+            f"The checkpoint in {folder} lacks {error}: it was not trained on a batched game."
+        ) from error
+    return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder))
+
+
+def find(name: str, game: str) -> Path:
+    """Returns the folder of a policy: a path, or the name of one that ships for the game.
+
+    Raises:
+        CheckpointError: there is no such policy; the message lists those that ship.
+    """
+    shipped = SHIPPED / game / name
+    if (shipped / checkpoint.ABOUT).exists():
+        return shipped
+    if (Path(name) / checkpoint.ABOUT).exists():
+        return Path(name)
+    known = ", ".join(shipped_names(game)) or "none"
+    raise CheckpointError(f"No checkpoint {name!r}: give the folder of one, or for {game} one that ships: {known}.")
+
+
+def shipped_names(game: str) -> list[str]:
+    """Returns the names of the policies that ship for a game."""
+    return sorted(path.parent.name for path in (SHIPPED / game).glob(f"*/{checkpoint.ABOUT}"))
