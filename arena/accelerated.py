@@ -2,8 +2,12 @@
 
 import importlib
 from types import ModuleType
+from typing import Final
 
 from games.api import GameError
+
+LEARNING: Final = frozenset({"flax", "optax", "safetensors", "tensorboardX"})
+"""What learned agents need beside JAX."""
 
 
 def load(module: str) -> ModuleType:
@@ -13,12 +17,17 @@ def load(module: str) -> ModuleType:
         module: its full name, e.g. `arena.benchmarks.yokai_speed`.
 
     Raises:
-        GameError: JAX is not installed.
+        GameError: JAX is not installed, or what learned agents need beside it.
     """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in {"jax", "jaxlib"}:
+        missing = (error.name or "").split(".")[0]
+        if missing in LEARNING:
+            raise GameError(
+                f"Learned agents need {missing}, which is not installed; run: pip install 'code-world-models[learn]'."
+            ) from error
+        if missing not in {"jax", "jaxlib"}:
             raise
         raise GameError(
             "Batched games need JAX, which is not installed; run: pip install 'code-world-models[batched]'."

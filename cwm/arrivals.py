@@ -6,32 +6,29 @@ All of it may have been written by the program that runs in the worker: nothing 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from cwm.sandbox.api import Outcome, Reply
+from cwm.sandbox.api import Outcome, Reply, SandboxUnavailableError
 from cwm.sandbox.arrays import BinaryArray
-from games.api import GameError, Json
+from cwm.world_model import WorldModelError
+from games.api import Json
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
+FORGED: Final = Reply(Outcome.PROTOCOL_ERROR)
 
 
-class ModelPlayError(GameError):
-    """A model cannot be learned on: its program failed or hit a limit.
+class ModelPlayError(WorldModelError):
+    """A model cannot be learned on: its program failed, hit a limit, or answered as no honest worker does."""
 
-    Attributes:
-        reply: what the worker said, None if it answered with something that no honest worker does.
-    """
-
-    def __init__(self, message: str, reply: Reply | None = None) -> None:
-        super().__init__(message)
-        self.reply = reply
+    def __init__(self, message: str, reply: Reply = FORGED) -> None:
+        super().__init__(message, reply)
 
 
-class WorkerBrokenError(RuntimeError):
+class WorkerBrokenError(SandboxUnavailableError):
     """Our side failed: the worker cannot be started, or was ended from outside; the model is not to blame."""
 
 

@@ -26,7 +26,7 @@ class NetworkConfig:
             layer whose output is joined with its input), `none`.
         hidden: width of the linear layer after the encoder, of the memory, and of added layers.
         filters: of each convolution; also the width of an `mlp`'s layers and of graph layers.
-        layers: convolutions, layers of the `mlp`, or graph layers.
+        layers: convolutions, layers of the `mlp` (0: it hands on what it sees), or graph layers.
         heads: of the attention of `transformer_xl`, a divisor of `hidden`.
         window: steps that `transformer_xl` remembers.
         graph_heads: of the attention of `gatv2` and `relation`, a divisor of `filters`.
@@ -63,8 +63,9 @@ class NetworkConfig:
             if getattr(self, name) not in get_args(known):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)!r}: expected {' or '.join(get_args(known))}.")
         for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads"):
-            if getattr(self, name) < 1:
-                raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
+            least = 0 if name == "layers" and self.encoder == "mlp" else 1
+            if getattr(self, name) < least:
+                raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from {least} on.")
         if self.public_private and ((self.encoder != "cnn" and self.encoder != "mlp") or self.private_channels < 1):
             raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
         self._check_attention()

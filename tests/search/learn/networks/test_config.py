@@ -37,3 +37,7 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
 def test_wrong_configuration_is_refused_by_name(wrong, message):
     with pytest.raises(NetworkConfigError, match=message):
         NetworkConfig(**wrong)
+
+
+def test_only_an_mlp_can_do_without_layers():
+    assert NetworkConfig(encoder="mlp", core="rnn", layers=0).layers == 0
