@@ -97,7 +97,7 @@ def adversarial(game: YokaiGame):
     row = shape.ends[0][0]
     line = [(row, column) for column in range(side)] + [c for c in shape.cells if c[0] != row]
     assert len(line) == cards
-    ends = [line.index(end) for end in shape.ends]
+    ends = [line.index(end) for end in shape.ends][: hints - 1]
     width = 3 if cards == 16 else 2
     left = [(2 + n // width, n % width) for n in range((cards - 1) // 2)]
     right = [(2 + n // width, width + 1 + n % width) for n in range(cards - 1 - len(left))]
@@ -108,7 +108,7 @@ def adversarial(game: YokaiGame):
         "in a corner": at(game, base, corner, [0, 5], 2),
         "two blobs joined by one card": at(game, base, joined),
         "two blobs joined by one locked card": at(game, base, joined, [0], 1),
-        "a line with its ends locked": at(game, base, line, ends, min(len(ends), hints - 1)),
+        "a line with its ends locked": at(game, base, line, ends, len(ends)),
         "all hints but one placed": at(game, base, game.config.start_positions(), list(range(hints - 1)), hints - 1),
     }
 
