@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from games.batched.yokai import YokaiEnv, make
+from games.batched.yokai_graph import YokaiGraphEnv
 from search.learn import checkpoint
 from search.learn.api import Params
 from search.learn.errors import CheckpointError
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.networks.config import NetworkConfig
+from search.learn.networks.config import GRAPHS, NetworkConfig
 
 SHIPPED: Final = Path(__file__).parent / "checkpoints"
 """Holds one folder a game, in it one a policy."""
@@ -42,12 +43,16 @@ class LearnedPolicy:
 
     def env(self) -> YokaiEnv:
         """Returns the batched game in the policy's view."""
-        return environment(self.game, self.view)
+        return environment(self.game, self.view, self.network.config)
 
 
-def environment(game: str, view: str) -> YokaiEnv:
-    """Returns a batched Yōkai in a view."""
-    return make(game, memory=view == MEMORY)
+def environment(game: str, view: str, network: NetworkConfig) -> YokaiEnv:
+    """Returns a batched Yōkai in a view, shown as images or, to networks that read them, as graphs."""
+    shown = make(game, memory=view == MEMORY)
+    if network.encoder not in GRAPHS:
+        return shown
+    config = shown.sizes.config
+    return YokaiGraphEnv(config.cards, config.players, view == MEMORY)
 
 
 def load(folder: Path) -> LearnedPolicy:
@@ -59,7 +64,8 @@ def load(folder: Path) -> LearnedPolicy:
     about = checkpoint.load_about(folder)
     try:
         game, view, name = about["game"], about["view"], about["name"]
-        network = ActorCritic(NetworkConfig.from_json(about["network"]), environment(game, view).num_actions)
+        shape = NetworkConfig.from_json(about["network"])
+        network = ActorCritic(shape, environment(game, view, shape).num_actions)
     except (KeyError, TypeError) as error:
         raise CheckpointError(
             f"The checkpoint in {folder} lacks {error}: it was not trained on a batched game."
