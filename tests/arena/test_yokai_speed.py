@@ -11,7 +11,7 @@ from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_moves import legal_moves
 
 
-@pytest.mark.parametrize("game_id", ["yokai-9c-2p", "yokai-16c-2p"])
+@pytest.mark.parametrize("game_id", ["yokai-9c-2p", "yokai-16c-2p", "yokai-8c-2p"])
 def test_the_papers_method_finds_the_same_moves(game_id):
     env = make(game_id)
     state = env.init(jax.random.split(jax.random.key(0), 4))
@@ -28,6 +28,7 @@ def test_the_papers_method_finds_the_same_moves(game_id):
 def test_squarings_reach_the_longest_path():
     assert yokai_paper_method.squarings(make("yokai-9c-2p").sizes) == 3
     assert yokai_paper_method.squarings(make("yokai-16c-2p").sizes) == 4
+    assert yokai_paper_method.squarings(make("yokai-8c-2p").sizes) == 3
     assert yokai_paper_method.flops(make("yokai-9c-2p").sizes) == 729 * 3 * 2 * 729
 
 
