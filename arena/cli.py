@@ -24,6 +24,7 @@ from arena.commands import (
     several,
     synthesize,
     tournament,
+    train,
     trajectories,
     verify,
     xp,
@@ -47,6 +48,7 @@ app.add_typer(games.app, name="games")
 app.add_typer(trajectories.app, name="trajectories")
 app.add_typer(llm.app, name="llm")
 app.add_typer(sandbox.app, name="sandbox")
+app.add_typer(train.app, name="train")
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("select")(several.command)

@@ -101,10 +101,12 @@ class ModelEnvironment:
         self.close()
 
     def close(self) -> None:
-        """Ends the worker."""
+        """Ends the worker, and that of a codec."""
         if self._worker is not None:
             self._worker.close()
             self._worker = None
+        if not isinstance(self._vectors, ObservationVectors):
+            self._vectors.__exit__(None, None, None)
 
     def begin(self, snapshot: Json = None) -> Arrival:
         """Begins all games in a fresh worker, or goes on where a snapshot was taken.

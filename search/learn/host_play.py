@@ -11,7 +11,8 @@ import numpy.typing as npt
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Network, Params
 
-Numbers: TypeAlias = npt.NDArray[Any]
+Numbers: TypeAlias = Any
+"""An array of NumPy's, or of JAX's inside a compiled function."""
 
 
 class Arrived(Protocol):

@@ -1,0 +1,113 @@
+"""What a learner at one seat of a model sees and can do: its action table and how its observations become vectors."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.errors import UsageError
+from arena.ppo.settings import PpoSettings
+from cwm import model_environment
+from cwm.model_bundle import ModelBundle
+from cwm.model_environment import EnvironmentConfig, ModelEnvironment
+from cwm.observation_vectors import ObservationVectors
+from cwm.sandbox.host import Sandbox
+from cwm.vector_codec import ProgramCodec, SchemaCodec, VectorCodec, open_codec
+from games import registry
+from games.adapters.action_table import ListsActions
+from games.api import Action, GameError, Json
+
+MOST_LISTED: Final = 2000
+"""A game's own longer list of actions is left aside for those that were met: the network has an output for each."""
+EXPLORING_SEED: Final = 0
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One seat of one model.
+
+    Attributes:
+        bundle: the model.
+        seat: the learner's.
+        actions: N strings that it can choose from; the place is the number.
+        vectors: `schema` of observations, or `program` and `width` of a language model's functions.
+        explored: what games by chance met: `games`, `observations`, `failures`.
+    """
+
+    bundle: ModelBundle
+    seat: int
+    actions: tuple[Action, ...]
+    vectors: dict[str, Json]
+    explored: dict[str, Any]
+
+    def environment(self, settings: PpoSettings, seed: int, sandbox: Sandbox) -> ModelEnvironment:
+        """Returns games of the model for the learner; a codec that needs a worker opens it when it is first used."""
+        config = EnvironmentConfig(self.seat, self.actions, settings.environments, seed, settings.max_actions)
+        schema = self.vectors.get("schema")
+        own = None if schema is None else ObservationVectors.from_json(schema)
+        return ModelEnvironment(self.bundle, config, own or codec(self.vectors, self.bundle.info, sandbox), sandbox)
+
+
+def codec(vectors: dict[str, Json], info: dict[str, Any], sandbox: Sandbox) -> VectorCodec:
+    """Returns what writes observations as vectors, as a lesson or a checkpoint says.
+
+    Args:
+        vectors: see `Lesson`.
+        info: of the game, as a bundle has it.
+        sandbox: where a language model's functions run.
+
+    Raises:
+        SchemaFormatError: the schema is damaged.
+    """
+    if "program" in vectors:
+        return ProgramCodec(vectors["program"], vectors["width"], info, sandbox)
+    return SchemaCodec(ObservationVectors.from_json(vectors["schema"]))
+
+
+def prepare(bundle: ModelBundle, seat: int, settings: PpoSettings, sandbox: Sandbox) -> Lesson:
+    """Plays games by chance on a model and takes from them what a learner needs to know.
+
+    Raises:
+        UsageError: the game has no such seat.
+        ModelPlayError: the model fails.
+        SandboxUnavailableError: no worker can be started.
+        MissingVectorsError: stored vectors are asked for, and there are none.
+    """
+    players = bundle.game_info.num_players
+    if not 0 <= seat < players:
+        raise UsageError(f"{bundle.info['id']} has the seats 0 to {players - 1}, not {seat}.")
+    met = model_environment.explore(
+        bundle,
+        seat,
+        sandbox,
+        games=settings.explored_games,
+        observations=settings.explored_observations,
+        max_actions=settings.max_actions,
+        seed=EXPLORING_SEED,
+    )
+    if settings.stored_vectors:
+        vectors = _stored(bundle, sandbox)
+    else:
+        vectors = {"schema": model_environment.inferred(met.observations).to_json()}
+    explored = {"games": met.games, "observations": len(met.observations), "failures": dict(met.failures)}
+    return Lesson(bundle, seat, action_table(bundle.info["id"], met.actions), vectors, explored)
+
+
+def _stored(bundle: ModelBundle, sandbox: Sandbox) -> dict[str, Json]:
+    with open_codec(bundle, sandbox) as found:
+        if isinstance(found, ProgramCodec):
+            return {"program": bundle.vectors_source, "width": found.width}
+    return {"schema": bundle.schema}
+
+
+def action_table(game_id: str, met: tuple[Action, ...]) -> tuple[Action, ...]:
+    """Returns the action strings that a learner can choose from.
+
+    Args:
+        game_id: if it is registered and lists its actions, not too many, and all those that were met, they are taken.
+        met: in games by chance on the model.
+    """
+    try:
+        game = registry.make(game_id)
+    except GameError:
+        return met
+    listed = tuple(game.all_actions()) if isinstance(game, ListsActions) else ()
+    return listed if len(listed) <= MOST_LISTED and set(met) <= set(listed) else met
