@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 OURS = ("games", "cwm", "search", "arena")
 ALLOWED = {
     "games": {"games"},
-    "search": {"search", "games.api", "games.batched.api"},
+    "search": {"search", "games.api", "games.batched.api", "games.batched.wrappers"},
     "cwm": {"cwm", "games.api"},
     "arena": {"arena", "cwm", "search", "games"},
 }
