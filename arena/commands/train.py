@@ -45,10 +45,7 @@ def ppo(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D).
-
-    Play with them as `learned:FOLDER`.
-    """
+    """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D)."""
     course = accelerated.load("arena.ppo.course")
     bundle = _bundle(model, game)
     folder = out or Path("runs") / f"ppo-{bundle.info['id']}-{bundle.hash[:8]}"
