@@ -6,28 +6,30 @@ from typing import Final
 
 from games.api import GameError
 
-LEARNING: Final = frozenset({"flax", "optax", "safetensors", "tensorboardX"})
-"""What learned agents need beside JAX."""
+BATCHED: Final = frozenset({"jax", "jaxlib"})
+LEARN: Final = frozenset({"flax", "optax", "safetensors", "tensorboardX"})
+LEARNERS: Final = ("arena.baselines", "arena.ppo", "search.learn")
+"""Where learned policies are at home."""
 
 
 def load(module: str) -> ModuleType:
-    """Imports a module that needs JAX.
+    """Imports a module that needs JAX, or what learning needs beside it.
 
     Args:
         module: its full name, e.g. `arena.benchmarks.yokai_speed`.
 
     Raises:
-        GameError: JAX is not installed, or what learned agents need beside it.
+        GameError: JAX, or a part of the extra `learn`, is not installed.
     """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         missing = (error.name or "").split(".")[0]
-        if missing in LEARNING:
+        if missing in LEARN or (missing in BATCHED and module.startswith(LEARNERS)):
             raise GameError(
-                f"Learned agents need {missing}, which is not installed; run: pip install 'code-world-models[learn]'."
+                f"Learned policies need {missing}, which is not installed; run: pip install 'code-world-models[learn]'."
             ) from error
-        if missing not in {"jax", "jaxlib"}:
+        if missing not in BATCHED:
             raise
         raise GameError(
             "Batched games need JAX, which is not installed; run: pip install 'code-world-models[batched]'."

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
+from arena import accelerated
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
 from arena.learning_agent import LearningAgent
@@ -19,19 +21,25 @@ from games.api import Game, GameError
 from search import planner
 from search.api import PlannerConfigError
 
+LEARNED: Final = "arena.baselines.learned_agent"
+"""Needs optional packages, so it is imported when a trained policy plays."""
+
 
 def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
     """Returns `spec` with all settings written out and the model's hash, after checking that it fits the game.
 
     Raises:
         AgentSpecError: it does not fit, or its model cannot be read; the message says why.
+        GameError: it is a trained policy, and what it needs is not installed.
     """
     info = game.info
+    if spec.kind == "ippo":
+        spec = accelerated.load(LEARNED).resolve(spec, info.id)
     if spec.view not in info.views:
         raise AgentSpecError(
             f"agent {spec.name!r}: {info.id} has the views {', '.join(info.views)}, not {spec.view!r}."
         )
-    if spec.kind in ("random", "human"):
+    if spec.kind in ("random", "human", "ippo"):
         return spec
     if spec.kind == "partner":
         _check_partner(spec, game)
@@ -95,6 +103,9 @@ def build(
         raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
     if spec.kind == "partner":
         return PartnerAgent(partners(game.info.id)[spec.model or ""], spec.name, spec.view)
+    if spec.kind == "ippo":
+        learned: Agent = accelerated.load(LEARNED).build(spec, game.info.id)
+        return learned
     if spec.kind == "llm":
         model = (models or PlayerModels([spec])).model(spec)
         options = spec.llm_config()

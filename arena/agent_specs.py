@@ -10,7 +10,7 @@ from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
-Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human"]
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human", "ippo"]
 
 SHORT_NAMES = {
     "sims": "simulations",
@@ -53,19 +53,21 @@ class AgentSpec:
     Attributes:
         kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
             synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `llm` (a language
-            model, asked for each move); `human`.
+            model, asked for each move); `human`; `ippo` (a policy trained on Yōkai, `arena.baselines`).
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
-            `PROVIDER:MODEL`.
-        model_hash: for `cwm`: content hash of the bundle, filled in when it is loaded; None before.
+            `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder.
+        model_hash: for `cwm` and `ippo`: content hash of the bundle or checkpoint, filled in when it is loaded; None
+            before.
         workers: for `cwm`: how many processes share the simulations of a move.
         llm: options given for `llm`, by name (`LlmConfig`).
         learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
             of the run; None for no learning. See `arena.online_learning`.
         learn_calls: for `cwm`: calls after one game, at most.
+        greedy: for `ippo`: play the likeliest action instead of drawing one.
     """
 
     kind: Kind
@@ -78,6 +80,7 @@ class AgentSpec:
     llm: dict[str, Any] = field(default_factory=dict)
     learn: str | None = None
     learn_calls: int = LEARN_CALLS
+    greedy: bool = False
 
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
@@ -88,6 +91,8 @@ class AgentSpec:
             del data["llm"]
         if self.learn is None:
             del data["learn"], data["learn_calls"]
+        if not self.greedy:
+            del data["greedy"]
         return data
 
     @classmethod
@@ -137,7 +142,7 @@ class AgentSpec:
 
 def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, `partner:NAME`, and
-    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`.
+    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`, and `ippo:NAME_OR_FOLDER[,greedy=true]`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
     `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
@@ -161,15 +166,20 @@ def parse(text: str) -> AgentSpec:
         return _llm(text, model or "", parts)
     settings = _settings(text, parts)
     name = settings.pop("name", text.strip())
-    view = settings.pop("view", DEFAULT_VIEW)
+    if kind == "ippo" and "view" in settings:
+        raise AgentSpecError(f"Agent {text!r}: a trained policy has the view that it was trained on: leave out view=.")
+    view, greedy = settings.pop("view", DEFAULT_VIEW), settings.pop("greedy", False)
+    if greedy and kind != "ippo":
+        raise AgentSpecError(f"Agent {kind!r} has no policy that it draws from: greedy= goes with ippo alone.")
     if "workers" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
     if {"learn", "learn_calls"} & settings.keys() and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} has no model to refine: learn= and learn_calls= go with cwm alone.")
     workers, learn = settings.pop("workers", 1), settings.pop("learn", None)
     learn_calls = settings.pop("learn_calls", LEARN_CALLS)
-    if settings and kind in ("random", "partner", "human"):
-        raise AgentSpecError(f"Agent {kind!r} takes only name= and view=, not {', '.join(sorted(settings))}.")
+    if settings and kind in ("random", "partner", "human", "ippo"):
+        taken = "greedy= and name=" if kind == "ippo" else "name= and view="
+        raise AgentSpecError(f"Agent {kind!r} takes only {taken}, not {', '.join(sorted(settings))}.")
     if "algorithm" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
     return AgentSpec(
@@ -181,12 +191,14 @@ def parse(text: str) -> AgentSpec:
         workers=workers,
         learn=learn,
         learn_calls=learn_calls,
+        greedy=greedy,
     )
 
 
 _MODELS = {
     "cwm": "model: write cwm:FOLDER, a run or a bundle",
     "partner": "partner: write partner:NAME",
+    "ippo": "trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
     "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
 }
 """What stands after the kind, by kind."""
@@ -226,6 +238,10 @@ def _pairs(text: str, parts: list[str], short_names: Mapping[str, str]) -> dict[
 def _value(text: str, key: str, value: str) -> Any:
     if key in ("name", "view"):
         return value
+    if key == "greedy":
+        if value not in ("true", "false"):
+            raise AgentSpecError(f"Agent {text!r}: greedy is true or false, not {value!r}.")
+        return value == "true"
     if key in _CHOICES:
         if value not in _CHOICES[key]:
             raise AgentSpecError(f"Agent {text!r}: {key} is {' or '.join(_CHOICES[key])}, not {value!r}.")
@@ -239,7 +255,7 @@ def _value(text: str, key: str, value: str) -> Any:
             )
         return int(value)
     if key not in _TYPES:
-        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "learn", "learn_calls", "view", "name"]
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "learn", "learn_calls", "greedy", "view", "name"]
         near = difflib.get_close_matches(key, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
         raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")

@@ -27,7 +27,7 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
     [
         (
             "randm",
-            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, llm, human; "
+            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo; "
             "did you mean 'random'?",
         ),
         ("random:sims=3", "Agent 'random' takes only name= and view=, not simulations."),
@@ -39,6 +39,14 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
         ("mcts:leaf=guess", "Agent 'mcts:leaf=guess': leaf is rollout or value, not 'guess'."),
         ("mcts:sims=1,simulations=2", "Agent 'mcts:sims=1,simulations=2' sets 'simulations' twice."),
         ("mcts:algorithm=ismcts", "Agent 'mcts' is its own algorithm: leave out algorithm=ismcts."),
+        ("ippo", "Agent 'ippo' names no trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER."),
+        ("ippo:p,greedy=yes", "Agent 'ippo:p,greedy=yes': greedy is true or false, not 'yes'."),
+        ("ippo:p,sims=3", "Agent 'ippo' takes only greedy= and name=, not simulations."),
+        (
+            "ippo:p,view=memory",
+            "Agent 'ippo:p,view=memory': a trained policy has the view that it was trained on: leave out view=.",
+        ),
+        ("random:greedy=true", "Agent 'random' has no policy that it draws from: greedy= goes with ippo alone."),
         ("cwm", "Agent 'cwm' names no model: write cwm:FOLDER, a run or a bundle."),
         ("cwm:sims=3", "Agent 'cwm:sims=3' names no model: write cwm:FOLDER, a run or a bundle."),
     ],
@@ -94,3 +102,11 @@ def test_number_of_workers_out_of_range_is_refused(value: str) -> None:
 def test_workers_go_with_models_alone() -> None:
     with pytest.raises(AgentSpecError, match="workers= goes with cwm alone"):
         parse("ismcts:workers=2")
+
+
+def test_a_trained_policy_is_drawn_from_unless_it_is_to_be_greedy() -> None:
+    assert parse("ippo:op-s0").to_json() == parse("ippo:op-s0,greedy=false,name=ippo:op-s0").to_json()
+    assert "greedy" not in parse("ippo:op-s0").to_json()
+    greedy = parse("ippo:op-s0,greedy=true,name=op")
+    assert (greedy.kind, greedy.model, greedy.greedy, greedy.name) == ("ippo", "op-s0", True, "op")
+    assert AgentSpec.from_json(greedy.to_json()) == greedy

@@ -1,0 +1,37 @@
+"""Untrained policies on disk, and XLA without costly optimisation, which changes no result."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from arena.baselines import policies
+from games.batched.yokai import make
+from search.learn import checkpoint
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.networks.config import NetworkConfig
+
+TINY = NetworkConfig(hidden=16, filters=4, layers=2, head_scale=1.0)
+"""Heads of scale 1, so that an untrained policy prefers some actions to others."""
+
+SavePolicy = Callable[..., Path]
+
+
+@pytest.fixture
+def save_policy(tmp_path: Path) -> SavePolicy:
+    """Writes an untrained policy and returns its folder."""
+
+    def save(name: str = "tiny", game: str = "yokai-9c-2p", view: str = "memory", seed: int = 0) -> Path:
+        env = make(game, memory=view == policies.MEMORY)
+        network = ActorCritic(TINY, env.num_actions)
+        params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+        about = {"name": name, "game": game, "view": view, "method": "sp", "seed": seed, "steps": 0}
+        checkpoint.save_policy(tmp_path / name, params, {**about, "network": TINY.to_json(), "ppo": {}})
+        return tmp_path / name
+
+    return save

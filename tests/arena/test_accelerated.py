@@ -1,0 +1,29 @@
+import sys
+
+import pytest
+
+from arena import accelerated
+from games.api import GameError
+
+
+@pytest.mark.parametrize(
+    ("module", "needed", "extra"),
+    [
+        ("games.batched.yokai", "jax", "batched"),
+        ("arena.baselines.policies", "jax", "learn"),
+        ("arena.baselines.policies", "flax", "learn"),
+        ("search.learn.checkpoint", "safetensors", "learn"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch, module, needed, extra):
+    for name in list(sys.modules):
+        if name.split(".")[0] == needed or name.startswith(("games.batched", "arena.baselines", "search.learn")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, needed, None)
+    with pytest.raises(GameError, match=rf"run: pip install 'code-world-models\[{extra}\]'"):
+        accelerated.load(module)
+
+
+def test_another_missing_module_is_not_explained_away():
+    with pytest.raises(ModuleNotFoundError):
+        accelerated.load("arena.no_such_module")
