@@ -60,6 +60,11 @@ class PpoConfig:
         for name in ("discount", "gae_decay", "shaping_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1.")
+        for name in ("adam_epsilon", "value_coefficient", "entropy", "entropy_end", "shaping"):
+            if (getattr(self, name) or 0) < 0:
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 on.")
+        if self.value_clip is not None and not self.value_clip > 0:
+            raise PpoConfigError(f"value_clip is {self.value_clip}: expected a number above 0, or none.")
         for name in ("learning_rate", "clip", "max_grad_norm"):
             if not getattr(self, name) > 0:
                 raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number above 0.")
