@@ -130,7 +130,7 @@ def _plain(leaf: Any) -> Any:
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
     beside = path.with_name(path.name + ".partial")
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, metadata)
+    save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, beside, metadata)
     os.replace(beside, path)
 
 
