@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -19,6 +20,7 @@ from cwm.model_environment import ModelEnvironment
 from cwm.sandbox.host import Sandbox
 from games.api import Json
 from search.learn import checkpoint
+from search.learn.config import PpoConfig
 from search.learn.errors import CheckpointError
 from search.learn.host_play import Arrived
 from search.learn.host_training import HostState, HostTrainer
@@ -70,6 +72,12 @@ def network_config(perfect_information: bool, hidden: int) -> NetworkConfig:
     )
 
 
+@lru_cache(maxsize=4)
+def _trainer(network: NetworkConfig, actions: int, config: PpoConfig) -> HostTrainer:
+    """Returns what trains such agents: those of all seeds share what is compiled."""
+    return HostTrainer(ActorCritic(network, actions, rank=1), config)
+
+
 @dataclass
 class Clock:
     """Seconds of a training in this process, by what they were spent on.
@@ -116,14 +124,13 @@ class Training:
     def __init__(self, lesson: Lesson, settings: PpoSettings, seed: int, folder: Path, sandbox: Sandbox) -> None:
         self.folder = folder
         self.network_config = network_config(lesson.bundle.game_info.perfect_information, settings.hidden)
-        self.network = ActorCritic(self.network_config, len(lesson.actions), rank=1)
         self.clock = Clock()
         self._lesson = lesson
         self._settings = settings
         self._seed = seed
         self._sandbox = sandbox
         self._config = settings.ppo()
-        self._trainer = HostTrainer(self.network, self._config)
+        self._trainer = _trainer(self.network_config, len(lesson.actions), self._config)
         self.policy = self._trainer.policy
 
     def run(self, on_progress: OnProgress) -> HostState:

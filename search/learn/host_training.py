@@ -51,6 +51,7 @@ class HostTrainer:
         self.config = config
         self.policy = HostPolicy(network)
         self._learn = jax.jit(self._update)
+        self._init = jax.jit(network.init)
 
     def init(self, seed: int, width: int) -> HostState:
         """Returns the state before the first update.
@@ -61,7 +62,7 @@ class HostTrainer:
         """
         weights, play, following = jax.random.split(jax.random.key(seed), 3)
         example = jnp.zeros((1, self.config.environments, width), jnp.float32)
-        params = jax.jit(self.network.init)(weights, example)
+        params = self._init(weights, example)
         learner = Learner(params, ppo.optimiser(self.config).init(params))
         standing = host_play.begin(self.network, self.config.environments, play)
         return HostState(learner, standing, jnp.zeros((), jnp.int32), following)
