@@ -25,6 +25,7 @@ from arena.commands import (
     synthesize,
     tournament,
     train,
+    train_baseline,
     trajectories,
     verify,
     xp,
@@ -49,6 +50,7 @@ app.add_typer(trajectories.app, name="trajectories")
 app.add_typer(llm.app, name="llm")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(train.app, name="train")
+train.app.command("yokai")(train_baseline.command)
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("select")(several.command)

@@ -4,13 +4,16 @@ Two scales: `paper` is that of the paper (section 6.1, Table 8 and what its Tabl
 for the small game yokai-8c-2p or for machines without an accelerator, and claims nothing about the paper.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from games.batched.yokai import parse_id
+from games.yokai.config import config
+from games.yokai.modalities import modalities
 from search.learn.config import PpoConfig
 from search.learn.errors import LearnError
-from search.learn.networks.config import NetworkConfig
+from search.learn.networks.config import GRAPHS, NetworkConfig
 
 Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "obl", "sa", "fcp"]
 Scale: TypeAlias = Literal["paper", "reduced"]
@@ -27,7 +30,8 @@ TITLES: Final[dict[str, str]] = {
     "fcp": "Fictitious Co-Play",
 }
 TWO: Final = 2
-COLOUR_CHANNELS_9C: Final = 3
+TRANSFORMER_WIDTH: Final = 64
+"""Of the Transformer-XL in the paper's appendix D.2."""
 
 
 class RecipeError(LearnError):
@@ -95,6 +99,21 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     network, ppo = _paper(method, players) if scale == "paper" else _reduced(method)
     made = Recipe(game, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
     return _with_public_memory(made) if method == "obl" else made
+
+
+def adapted(made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any]) -> Recipe:
+    """Returns a recipe with other settings, by name; networks on graphs get what they need to know of the game.
+
+    Raises:
+        LearnError: a setting is out of range.
+    """
+    layers: dict[str, Any] = {}
+    if network.get("encoder") in GRAPHS:
+        of_game = modalities(config(*parse_id(made.game)))
+        layers = {"modalities": of_game, "layers": 4 if network["encoder"] == "relation" else 2}
+    if network.get("core") == "transformer_xl":
+        layers["hidden"] = TRANSFORMER_WIDTH
+    return replace(made, network=replace(made.network, **{**layers, **network}), ppo=replace(made.ppo, **ppo))
 
 
 def _paper(method: str, players: int) -> tuple[NetworkConfig, PpoConfig]:

@@ -19,6 +19,7 @@ from search.learn.networks.initialisers import dense
 from search.learn.networks.memoryless import Memoryless
 from search.learn.networks.mlp import Mlp
 from search.learn.networks.rnn import Rnn
+from search.learn.networks.slots import Slots
 from search.learn.networks.transformer_xl import TransformerXl
 
 
@@ -68,6 +69,8 @@ def _encoder(config: NetworkConfig, rank: int, name: str) -> Any:
         return Cnn(config.filters, config.layers, dtype, name=name)
     if config.encoder == "mlp":
         return Mlp(config.filters, config.layers, rank, _activation(config), dtype, name=name)
+    if config.encoder == "slots":
+        return Slots(*config.objects, config.filters, config.layers, _activation(config), dtype, name=name)
     return Graph(
         config.encoder,
         config.filters,

@@ -5,12 +5,14 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from search.learn.errors import NetworkConfigError
 
-EncoderName: TypeAlias = Literal["cnn", "mlp", "gatv2", "gcn", "relation"]
+EncoderName: TypeAlias = Literal["cnn", "mlp", "slots", "gatv2", "gcn", "relation"]
 CoreName: TypeAlias = Literal["gru", "transformer_xl", "rnn", "none"]
 Activation: TypeAlias = Literal["relu", "tanh"]
 Modality: TypeAlias = tuple[int, int, int]
 """Channels of a node that mean one thing: the first, the one after the last, and the width of their embedding."""
 
+IMAGES: Final = ("cnn", "mlp", "slots")
+"""Encoders that read images."""
 GRAPHS: Final = ("gatv2", "gcn", "relation")
 """Encoders whose observations are graphs: a tree with `nodes` [..., V, f] and `adjacency` [..., Y, Y]."""
 
@@ -21,17 +23,20 @@ class NetworkConfig:
 
     Attributes:
         encoder: how an observation becomes a vector: `cnn` (images [..., height, width, channels]), `mlp` (any array,
-            flattened), `gatv2`, `gcn`, `relation` (graphs).
+            flattened), `slots` (images of objects with an identity, object by object), `gatv2`, `gcn`, `relation`
+            (graphs).
         core: what carries memory: `gru`, `transformer_xl`, `rnn` (appendix D.1 of the CWM paper: a plain recurrent
             layer whose output is joined with its input), `none`.
         hidden: width of the linear layer after the encoder, of the memory, and of added layers.
         filters: of each convolution; also the width of an `mlp`'s layers and of graph layers.
-        layers: convolutions, layers of the `mlp` (0: it hands on what it sees), or graph layers.
+        layers: convolutions, layers of the `mlp` (0: it hands on what it sees) or of `slots`, or graph layers.
         heads: of the attention of `transformer_xl`, a divisor of `hidden`.
         window: steps that `transformer_xl` remembers.
         graph_heads: of the attention of `gatv2` and `relation`, a divisor of `filters`.
         modalities: groups of a graph's channels that are embedded apart and then put side by side; without any, graph
             layers read features as they are.
+        objects: for `slots`: number of objects, channel of their identity, columns that are no part of the grid
+            (`search.learn.networks.slots.features`).
         extra_layers: hidden layers between the memory and each head (+1HL, +2HL).
         head_scale: of the heads' orthogonal weights.
         activation: between layers.
@@ -51,6 +56,7 @@ class NetworkConfig:
     window: int = 32
     graph_heads: int = 4
     modalities: tuple[Modality, ...] = ()
+    objects: tuple[int, int, int] = (0, 0, 0)
     extra_layers: int = 0
     head_scale: float = 0.0
     activation: Activation = "relu"
@@ -66,8 +72,13 @@ class NetworkConfig:
             least = 0 if name == "layers" and self.encoder == "mlp" else 1
             if getattr(self, name) < least:
                 raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from {least} on.")
-        if self.public_private and ((self.encoder != "cnn" and self.encoder != "mlp") or self.private_channels < 1):
+        if self.public_private and (self.encoder not in IMAGES or self.private_channels < 1):
             raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
+        if self.encoder == "slots" and (len(self.objects) != 3 or self.objects[0] < 1):
+            raise NetworkConfigError(
+                f"objects is {self.objects}: slots needs the number of objects, the channel of their identity, and the "
+                "number of columns beside the grid."
+            )
         self._check_attention()
         self._check_modalities()
 
@@ -103,4 +114,5 @@ class NetworkConfig:
         """Builds a configuration; keys that a newer version wrote are left out."""
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        return cls(**values | {"modalities": tuple(map(tuple, values.get("modalities", ())))})
+        modalities = tuple(map(tuple, values.get("modalities", ())))
+        return cls(**values | {"modalities": modalities, "objects": tuple(values.get("objects", (0, 0, 0)))})

@@ -1,0 +1,81 @@
+"""`cwm train yokai`: baselines trained in the batched game (IPPO, High-Entropy IPPO, Other-Play, Off-Belief Learning)."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena import accelerated, console
+from arena.errors import UsageError
+
+METHODS = "sp, he, op, op-rot, op-col, op-paper, obl, sa, fcp"
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A batched game, e.g. yokai-9c-2p, or the reduced yokai-8c-2p.")],
+    method: Annotated[str, typer.Option("--method", help=f"What to train for: {METHODS}.")] = "sp",
+    scale: Annotated[
+        str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
+    ] = "paper",
+    seeds: Annotated[str, typer.Option("--seeds", help="One policy each, side by side, e.g. 0,1,2.")] = "0",
+    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
+    memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
+    level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
+    encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
+    core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
+    extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, help="+1HL, +2HL.")] = None,
+    environments: Annotated[int | None, typer.Option("--environments", min=1, help="Games at once.")] = None,
+    entropy: Annotated[float | None, typer.Option("--entropy", min=0, help="α, the coefficient.")] = None,
+    bfloat16: Annotated[bool, typer.Option("--bfloat16", help="Compute in bfloat16.")] = False,
+    accumulate: Annotated[int | None, typer.Option("--accumulate", min=1, help="Pieces of a minibatch.")] = None,
+    devices: Annotated[int, typer.Option("--devices", min=1, help="Accelerators that share the games.")] = 1,
+    out: Annotated[Path | None, typer.Option("--out", help="Keeps everything; the same command on it goes on.")] = None,
+    stop_after: Annotated[
+        float | None, typer.Option("--stop-after", min=0, help="Minutes after which to stop; the next run goes on.")
+    ] = None,
+) -> None:
+    """Train baselines in the batched game; interrupted or stopped, the same command goes on to the bit."""
+    recipes = accelerated.load("arena.baselines.recipes")
+    runs = accelerated.load("arena.baselines.training_run")
+    recipe = recipes.recipe(game, method, scale, memory, level)
+    ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
+    network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
+    recipe = recipes.adapted(recipe, network, ppo)
+    folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
+    plan = runs.TrainingPlan(recipe, _seeds(seeds), folder, devices)
+    console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
+    if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
+        for seed in plan.seeds:
+            console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
+        console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
+    else:
+        console.out.print("stopped; the same command goes on")
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Returns the settings that were given."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
+        raise UsageError(f"--seeds is {text!r}: give different whole numbers, e.g. 0,1,2.")
+    return tuple(int(part) for part in parts)
+
+
+def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
+    """Trains with a line that says how far it is; returns whether it finished."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
+    with Progress(*columns, console=console.notices, transient=True) as shown:
+        task = shown.add_task("steps", total=None, told="compiling")
+
+        def on_report(standing: Any) -> None:
+            first = standing.reports[0]
+            told = f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
+            if first["R"] is not None:
+                told += f", R {first['R']:.2f}, return {first['return']:.2f}"
+            shown.update(task, completed=standing.steps, total=standing.total, told=told)
+
+        return bool(runs.train(plan, stop_after, on_report))
