@@ -1,7 +1,7 @@
 """Means and rates with 95 % intervals. Nothing is ever averaged over an empty list: the answer is then None."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -103,6 +103,37 @@ def ratio_estimate(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
         error = math.sqrt(n / (n - 1) * math.fsum((a - ratio * b) ** 2 for a, b in pairs)) / whole
     low, high = wilson(part, round(whole))
     return Estimate(ratio, error, low, high, round(whole))
+
+
+def jackknife_estimate(
+    statistic: Callable[[Hashable | None], float | None], groups: Sequence[Sequence[Hashable]]
+) -> Estimate | None:
+    """Returns a figure whose standard error comes from leaving out one unit at a time.
+
+    For a plain mean of units that is the usual standard error. Where a value belongs to several units, as that of a
+    pair of agents does to both, the spread of the units' own means would give an error too small by up to a factor of
+    two; this one is not.
+
+    Args:
+        statistic: the figure without one unit, or with all of them (None); None where nothing is left to measure.
+        groups: units, of one population each; every group keeps at least one unit.
+    """
+    whole = statistic(None)
+    if whole is None:
+        return None
+    variance, degrees = 0.0, 0
+    units = sum(map(len, groups))
+    for group in groups:
+        without = [value for value in map(statistic, group) if value is not None]
+        n = len(group)
+        if n < 2 or len(without) < n:
+            return Estimate(whole, None, None, None, units)
+        centre = math.fsum(without) / n
+        variance += (n - 1) / n * math.fsum((value - centre) ** 2 for value in without)
+        degrees += n - 1
+    error = math.sqrt(variance)
+    half = t_quantile(degrees) * error
+    return Estimate(whole, error, whole - half, whole + half, units)
 
 
 def wilson(successes: float, n: int) -> tuple[float, float]:

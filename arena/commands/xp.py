@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from arena import belief_probe, console, cross_play, recorded_models, shipped
 from arena.agent_factory import load_bundle
 from arena.agent_specs import AgentSpec, parse
+from arena.commands import learned_xp
 from arena.cross_play import CrossPlay, CrossPlayConfig
 from arena.errors import EXIT_SYSTEM, UsageError
 from arena.options import AsJson, Seed, Workers
@@ -20,6 +21,7 @@ from arena.tournament import Progress as GameProgress
 from cwm.llm.files import write_whole
 from games import registry
 
+GAMES: Final = 40
 ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "full": {"selection": "puct", "prior": "policy", "belief_temper": 1.0, "leaf": "value"},
     "no weights": {"selection": "puct", "prior": "policy", "belief_temper": 0.0, "leaf": "value"},
@@ -40,7 +42,25 @@ def command(
             help="One option an agent: cwm:RUN, partner:NAME, random, …; default: the recorded models of the game.",
         ),
     ] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="Games a lineup, over all its seatings.")] = 40,
+    checkpoint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--checkpoint",
+            help="Play trained policies instead, in batches: one option a policy, a folder (or a folder of such "
+            "folders) or the name of one that ships.",
+        ),
+    ] = None,
+    greedy: Annotated[
+        bool, typer.Option("--greedy", help="Checkpoints take their likeliest action instead of a drawn one.")
+    ] = False,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            "--games",
+            min=1,
+            help="Games a lineup, over all its seatings (default 40); of checkpoints, games a seating (default 5000).",
+        ),
+    ] = None,
     simulations: Annotated[
         int | None, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
     ] = None,
@@ -59,9 +79,16 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
+    if checkpoint:
+        if agent or simulations or probe or ablations or run:
+            raise UsageError("--checkpoint goes with --games, --greedy, --seed, --html and --json alone.")
+        learned_xp.show(game, checkpoint, games, seed, greedy, html, as_json)
+        return
+    if greedy:
+        raise UsageError("--greedy is of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
-    config = CrossPlayConfig(game, agents, games, seed, Runtime(level=level))
+    config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
     found = _play(config, run, workers)
     probes = _probes(config, found, probe)
     without = _ablations(config, ablations, run, workers)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from arena import belief_probe
+from arena.baselines.method_figures import LearnedCrossPlay
 from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
@@ -16,13 +17,19 @@ WIDTH, HEIGHT, MARGIN = 460, 260, 40
 """Of a chart, in pixels."""
 
 
-def render(found: CrossPlay, probes: Sequence[Probe], without: Mapping[str, CrossPlay]) -> str:
+def render(
+    found: CrossPlay,
+    probes: Sequence[Probe],
+    without: Mapping[str, CrossPlay],
+    learned: LearnedCrossPlay | None = None,
+) -> str:
     """Returns the page; it needs no network and no script.
 
     Args:
         found: the figures.
         probes: decisions whose beliefs were read; empty if none were.
         without: figures without one part each; empty if they were not played.
+        learned: of trained policies, what is said over seeds.
     """
     environment = Environment(
         loader=PackageLoader("arena.report", "."),
@@ -37,6 +44,7 @@ def render(found: CrossPlay, probes: Sequence[Probe], without: Mapping[str, Cros
     return environment.get_template("cross_play.html.j2").render(
         found=found,
         without=without,
+        learned=learned,
         heat=lambda cell: heat(found.table, cell),
         paper=paper_figures.rows(found.table.game),
         paper_source=paper_figures.YOKAI_SOURCE,

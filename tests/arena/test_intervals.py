@@ -1,9 +1,13 @@
 import math
+from collections.abc import Hashable
+from dataclasses import astuple
+from itertools import combinations
+from statistics import fmean
 
 import pytest
 from scipy import stats
 
-from arena.intervals import mean_estimate, rate_estimate, ratio_estimate, t_quantile, wilson
+from arena.intervals import jackknife_estimate, mean_estimate, rate_estimate, ratio_estimate, t_quantile, wilson
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 9, 10, 29, 30, 99, 200, 201, 1000, 100_000])
@@ -68,3 +72,37 @@ def test_ratio_weighs_units_by_their_whole() -> None:
     assert found.mean == 0.75
     assert found.standard_error == pytest.approx(math.sqrt(1.5 * 0.125) / 4)
     assert found.n == 4
+
+
+def test_leaving_out_one_unit_at_a_time_gives_a_mean_its_usual_error() -> None:
+    values = {"a": 1.0, "b": 4.0, "c": 7.0, "d": -2.0}
+
+    def mean(left_out: Hashable | None) -> float:
+        return fmean(value for name, value in values.items() if name != left_out)
+
+    ours, usual = jackknife_estimate(mean, [list(values)]), mean_estimate(list(values.values()))
+    assert ours is not None
+    assert usual is not None
+    assert astuple(ours) == pytest.approx(astuple(usual))
+
+
+def test_pairs_that_share_units_have_twice_the_error_of_the_units_means() -> None:
+    values = [1.0, 4.0, 7.0, -2.0, 3.0]
+
+    def mean_of_pairs(left_out: Hashable | None) -> float:
+        kept = [value for place, value in enumerate(values) if place != left_out]
+        return fmean(one + other for one, other in combinations(kept, 2))
+
+    found, plain = jackknife_estimate(mean_of_pairs, [range(5)]), mean_estimate(values)
+    assert found is not None
+    assert plain is not None
+    assert plain.standard_error is not None
+    assert found.mean == pytest.approx(2 * plain.mean)
+    assert found.standard_error == pytest.approx(2 * plain.standard_error)
+
+
+def test_a_group_of_one_unit_has_no_error_to_leave_it_out() -> None:
+    found = jackknife_estimate(lambda left_out: 1.0, [["a", "b"], ["c"]])
+    assert found is not None
+    assert (found.mean, found.standard_error, found.n) == (1.0, None, 3)
+    assert jackknife_estimate(lambda left_out: None, [["a"]]) is None

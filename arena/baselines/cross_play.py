@@ -1,0 +1,187 @@
+"""Self-play and cross-play of trained policies in batches, on common deals, with the tables that all agents have."""
+
+import random
+from collections.abc import Callable, Sequence
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from arena.baselines import policies
+from arena.baselines.border_cells import border_moves
+from arena.baselines.method_figures import LearnedCrossPlay, between_methods, method_figures
+from arena.baselines.played_lineups import Numbers, Seating, Tally, summary
+from arena.baselines.policies import LearnedPolicy
+from arena.cross_play import MOST_LINEUPS
+from arena.seeds import derive
+from games import registry
+from games.batched.keys import root_key
+from games.batched.yokai import YokaiEnv, make
+from search.learn import checkpoint
+from search.learn.api import Array
+from search.learn.errors import CheckpointError
+from search.learn.evaluation import Evaluator, Played, Policy, Reader
+
+GAMES: Final = 5000
+"""Of a seating, as in the paper (section 6.1)."""
+TWO: Final = 2
+
+OnSeating = Callable[[int, int], None]
+"""Told the number of seatings that were played, and that of all."""
+
+
+def load_all(game: str, names: Sequence[str]) -> list[LearnedPolicy]:
+    """Reads policies of one game; a folder without a policy of its own stands for those in its folders.
+
+    Args:
+        game: registry id.
+        names: folders, or names of policies that ship.
+
+    Raises:
+        CheckpointError: one cannot be read, is of another game, or has a name that another one has.
+    """
+    found: dict[str, LearnedPolicy] = {}
+    for folder in (folder for name in names for folder in _folders(name, game)):
+        policy = policies.load(folder)
+        if policy.game != game:
+            raise CheckpointError(f"{policy.name} in {folder} was trained on {policy.game}, not on {game}.")
+        if policy.name in found:
+            raise CheckpointError(
+                f"Two checkpoints are named {policy.name}: give each once, or rename one in its config."
+            )
+        found[policy.name] = policy
+    return list(found.values())
+
+
+def _folders(name: str, game: str) -> list[Path]:
+    inside = sorted(path.parent for path in Path(name).glob(f"*/{checkpoint.ABOUT}"))
+    if inside and not (Path(name) / checkpoint.ABOUT).exists():
+        return inside
+    return [policies.find(name, game)]
+
+
+def by_method(chosen: Sequence[LearnedPolicy]) -> dict[str, list[str]]:
+    """Returns the names of the policies of each method; one that was trained in several views counts as several."""
+    views: dict[str, set[str]] = {}
+    for policy in chosen:
+        views.setdefault(_method(policy), set()).add(policy.view)
+    methods: dict[str, list[str]] = {}
+    for policy in chosen:
+        method = _method(policy)
+        title = method if len(views[method]) == 1 else f"{method}, {policy.view} view"
+        methods.setdefault(title, []).append(policy.name)
+    return methods
+
+
+def _method(policy: LearnedPolicy) -> str:
+    return str(policy.about.get("method", policy.name))
+
+
+def seatings(methods: dict[str, list[str]], players: int, seed: int) -> list[Seating]:
+    """Returns who sits where: every policy with itself, then every ordered pair of two different ones.
+
+    For more players, ordered tuples of seeds of one method that are all different (the paper's Eq. 3) or, where there
+    are too few seeds for that, not all the same; if there are many, some of them, drawn by the seed.
+    """
+    names = [name for group in methods.values() for name in group]
+    alone = [(name,) * players for name in names]
+    if players == TWO:
+        return [*alone, *permutations(names, TWO)]
+    mixed: list[Seating] = []
+    for method, group in methods.items():
+        every = list(permutations(group, players)) or [
+            found for found in product(group, repeat=players) if len(set(found)) > 1
+        ]
+        if len(every) > MOST_LINEUPS:
+            every = sorted(random.Random(derive("seatings", method, seed)).sample(every, MOST_LINEUPS))
+        mixed += every
+    return [*alone, *mixed]
+
+
+class Table:
+    """Policies of one game, ready to be seated: those of one network and view share compiled programs.
+
+    Attributes:
+        env: plays the games.
+        seats: policies by name, their parameters on the device.
+    """
+
+    def __init__(self, chosen: Sequence[LearnedPolicy]) -> None:
+        self.env: YokaiEnv = make(chosen[0].game)
+        readers: dict[Any, Reader] = {}
+        self.seats: dict[str, Policy] = {}
+        for policy in chosen:
+            reader = readers.setdefault((policy.network.config, policy.view), Reader(policy.network, policy.env()))
+            self.seats[policy.name] = Policy(reader, jax.device_put(policy.params))
+
+    @property
+    def steps(self) -> int:
+        """Steps after which every game is over."""
+        return self.env.sizes.config.max_length
+
+    def deals(self, games: int, seed: int) -> Array:
+        """Returns the keys of the deals, the same whoever plays them."""
+        return jax.random.split(root_key("deals", self.env.sizes.config.id, seed), games)
+
+    def play(self, evaluator: Evaluator, seating: Seating, deals: Array, seed: int) -> Played:
+        """Plays one game on every deal; what is drawn depends on who plays, not on who else is compared."""
+        draws = jax.random.split(root_key("draws", seed, *seating), len(deals))
+        return evaluator.play([self.seats[name] for name in seating], deals, draws)
+
+
+def run(
+    chosen: Sequence[LearnedPolicy],
+    games: int = GAMES,
+    seed: int = 0,
+    greedy: bool = False,
+    on_seating: OnSeating | None = None,
+) -> LearnedCrossPlay:
+    """Plays everybody with everybody.
+
+    Args:
+        chosen: of one game, with distinct names, at least one.
+        games: of a seating.
+        seed: of the deals, of what policies draw, and of the choice of seatings.
+        greedy: take each policy's likeliest action.
+        on_seating: told after each.
+    """
+    table, methods = Table(chosen), by_method(chosen)
+    info = registry.make(chosen[0].game).info
+    evaluator = Evaluator(table.env, table.steps, greedy, border_moves(table.env.sizes))
+    deals = table.deals(games, seed)
+    planned = seatings(methods, info.num_players, seed)
+    played: dict[Seating, Tally] = {}
+    for number, seating in enumerate(planned, start=1):
+        played[seating] = tally(table.play(evaluator, seating, deals, seed))
+        if on_seating is not None:
+            on_seating(number, len(planned))
+    return LearnedCrossPlay(
+        found=summary(played, info, [policy.name for policy in chosen]),
+        seatings={" + ".join(seating): float(found.score.mean()) for seating, found in played.items()},
+        methods=method_figures(played, methods),
+        between=between_methods(played, methods) if info.num_players == TWO and len(methods) > 1 else (),
+        policies={policy.name: policy.about for policy in chosen},
+        settings={"games": games, "seed": seed, "greedy": greedy},
+    )
+
+
+def tally(played: Played) -> Tally:
+    """Returns the figures of games whose moves were watched by `border_moves`."""
+    outcome = played.outcome
+
+    def numbers(values: Array) -> Numbers:
+        return np.asarray(values).astype(np.float64)
+
+    won, early = numbers(outcome.won), numbers(outcome.ended_early)
+    return Tally(
+        score=numbers(outcome.score) * won,
+        returns=numbers(outcome.total),
+        won=won,
+        early=early,
+        success_early=won * early,
+        length=numbers(outcome.length),
+        moves=numbers(played.kept.made).sum(axis=0),
+        border=numbers(played.kept.border).sum(axis=0),
+    )

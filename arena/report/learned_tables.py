@@ -1,0 +1,34 @@
+"""Tables of trained policies for the terminal: methods over their seeds, and methods with each other."""
+
+from rich.table import Table
+
+from arena.baselines.method_figures import LearnedCrossPlay
+from arena.report import formatting
+from arena.report.cross_play_tables import COLUMNS, figures
+from arena.report.tables import add_row, new_table
+
+
+def tables(found: LearnedCrossPlay) -> list[Table]:
+    """Returns the figures of every method over its seeds, and for several methods of a game for two their matrix."""
+    made = [_methods(found)]
+    if found.between:
+        names = [item.method for item in found.methods]
+        matrix = new_table("R of methods with each other, different seeds (mean ± standard error)", [""], names)
+        for name, row in zip(names, found.between, strict=True):
+            add_row(matrix, name, *map(formatting.with_error, row))
+        made.append(matrix)
+    return made
+
+
+def _methods(found: LearnedCrossPlay) -> Table:
+    table = new_table("Over seeds (mean ± standard error)", ["method", ""], ["seeds", *COLUMNS, "gap", "border moves"])
+    for item in found.methods:
+        count = formatting.whole(len(item.policies))
+        for name, side, gap, border in (
+            ("self-play", item.self_play, None, item.border_alone),
+            ("cross-play", item.cross_play, item.gap, item.border_mixed),
+        ):
+            if side is not None:
+                shown = "" if gap is None else formatting.with_error(gap)
+                add_row(table, item.method, name, count, *figures(side), shown, formatting.with_error(border, 3))
+    return table

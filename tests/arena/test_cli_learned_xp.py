@@ -1,0 +1,52 @@
+import os
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from arena.baselines import policies
+from search.learn import checkpoint
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.networks.config import NetworkConfig
+
+GAME = "yokai-8c-2p"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Returns a folder with two untrained policies of two methods."""
+    shape = NetworkConfig(encoder="mlp", filters=8, layers=1, hidden=8, head_scale=1.0)
+    env = policies.environment(GAME, "memory", shape)
+    network = ActorCritic(shape, env.num_actions)
+    for seed, method in enumerate(("sp", "op")):
+        params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+        about = {"name": f"{method}-s{seed}", "game": GAME, "view": "memory", "method": method, "seed": seed}
+        checkpoint.save_policy(tmp_path / str(seed), params, {**about, "network": shape.to_json()})
+    return tmp_path
+
+
+def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder: Path) -> None:
+    page = folder / "xp.html"
+    options = ("--checkpoint", str(folder), "--games", "6", "--html", str(page))
+    shown = cwm("xp", GAME, *options).out
+    for part in ("Self-play", "R of the pair", "Over seeds", "border moves", "R of methods with each other"):
+        assert part in shown
+    text = page.read_text(encoding="utf-8")
+    assert "<h2>Methods</h2>" in text
+    assert "6 games a seating, drawn actions" in text
+
+
+def test_checkpoints_print_one_document(cwm: Any, folder: Path) -> None:
+    found = cwm("xp", GAME, "--checkpoint", str(folder / "0"), "--games", "5", "--greedy", "--json").json
+    assert found["table"]["games"] == 5
+    assert found["settings"] == {"games": 5, "seed": 0, "greedy": True}
+    assert [method["method"] for method in found["methods"]] == ["sp"]
+
+
+def test_options_of_other_agents_do_not_go_with_checkpoints(refused: Any, folder: Path) -> None:
+    assert "--checkpoint goes with" in refused("xp", GAME, "--checkpoint", str(folder), "--agent", "random").err
+    assert "--greedy is of checkpoints" in refused("xp", GAME, "--agent", "random", "--greedy").err
