@@ -15,3 +15,7 @@ class PpoConfigError(LearnError):
 
 class CheckpointError(LearnError):
     """A checkpoint cannot be read, or is of another training."""
+
+
+class OffBeliefError(LearnError):
+    """Off-belief learning was set up wrongly; the message says what it needs."""
