@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from arena import accelerated
-from arena.agent_specs import AgentSpec, AgentSpecError
+from arena.agent_specs import TRAINED, AgentSpec, AgentSpecError
 from arena.agents import Agent, RandomAgent
 from arena.learning_agent import LearningAgent
 from arena.llm_agent import LlmAgent
@@ -22,7 +22,8 @@ from search import planner
 from search.api import PlannerConfigError
 
 LEARNED: Final = "arena.baselines.learned_agent"
-"""Needs optional packages, so it is imported when a trained policy plays."""
+ON_MODEL: Final = "arena.ppo.learned_agent"
+"""Both need optional packages, so they are imported when a trained policy plays."""
 
 
 def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -35,11 +36,13 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
     info = game.info
     if spec.kind == "ippo":
         spec = accelerated.load(LEARNED).resolve(spec, info.id)
+    if spec.kind == "learned":
+        spec = accelerated.load(ON_MODEL).resolve(spec, info)
     if spec.view not in info.views:
         raise AgentSpecError(
             f"agent {spec.name!r}: {info.id} has the views {', '.join(info.views)}, not {spec.view!r}."
         )
-    if spec.kind in ("random", "human", "ippo"):
+    if spec.kind in ("random", "human", *TRAINED):
         return spec
     if spec.kind == "partner":
         _check_partner(spec, game)
@@ -106,6 +109,9 @@ def build(
     if spec.kind == "ippo":
         learned: Agent = accelerated.load(LEARNED).build(spec, game.info.id)
         return learned
+    if spec.kind == "learned":
+        pupil: Agent = accelerated.load(ON_MODEL).build(spec, game.info, runtime)
+        return pupil
     if spec.kind == "llm":
         model = (models or PlayerModels([spec])).model(spec)
         options = spec.llm_config()

@@ -3,14 +3,17 @@
 import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from arena.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
 from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
-Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human", "ippo"]
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human", "ippo", "learned"]
+
+TRAINED: Final = ("ippo", "learned")
+"""Agents that play a trained policy: it has its own view, and draws its actions or takes the likeliest."""
 
 SHORT_NAMES = {
     "sims": "simulations",
@@ -53,21 +56,23 @@ class AgentSpec:
     Attributes:
         kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
             synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `llm` (a language
-            model, asked for each move); `human`; `ippo` (a policy trained on Yōkai, `arena.baselines`).
+            model, asked for each move); `human`; `ippo` (a policy trained on Yōkai, `arena.baselines`);
+            `learned` (policies trained on a synthesised model, `arena.ppo`).
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
-            `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder.
-        model_hash: for `cwm` and `ippo`: content hash of the bundle or checkpoint, filled in when it is loaded; None
-            before.
+            `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
+            training.
+        model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, filled in when it is loaded;
+            None before.
         workers: for `cwm`: how many processes share the simulations of a move.
         llm: options given for `llm`, by name (`LlmConfig`).
         learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
             of the run; None for no learning. See `arena.online_learning`.
         learn_calls: for `cwm`: calls after one game, at most.
-        greedy: for `ippo`: play the likeliest action instead of drawing one.
+        greedy: for `ippo` and `learned`: play the likeliest action instead of drawing one.
     """
 
     kind: Kind
@@ -142,7 +147,8 @@ class AgentSpec:
 
 def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, `partner:NAME`, and
-    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`, and `ippo:NAME_OR_FOLDER[,greedy=true]`.
+    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`, `ippo:NAME_OR_FOLDER[,greedy=true]`,
+    and `learned:FOLDER[,greedy=true]`.
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
     `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
@@ -166,19 +172,21 @@ def parse(text: str) -> AgentSpec:
         return _llm(text, model or "", parts)
     settings = _settings(text, parts)
     name = settings.pop("name", text.strip())
-    if kind == "ippo" and "view" in settings:
+    if kind in TRAINED and "view" in settings:
         raise AgentSpecError(f"Agent {text!r}: a trained policy has the view that it was trained on: leave out view=.")
     view, greedy = settings.pop("view", DEFAULT_VIEW), settings.pop("greedy", False)
-    if greedy and kind != "ippo":
-        raise AgentSpecError(f"Agent {kind!r} has no policy that it draws from: greedy= goes with ippo alone.")
+    if greedy and kind not in TRAINED:
+        raise AgentSpecError(
+            f"Agent {kind!r} has no policy that it draws from: greedy= goes with {' and '.join(TRAINED)} alone."
+        )
     if "workers" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
     if {"learn", "learn_calls"} & settings.keys() and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} has no model to refine: learn= and learn_calls= go with cwm alone.")
     workers, learn = settings.pop("workers", 1), settings.pop("learn", None)
     learn_calls = settings.pop("learn_calls", LEARN_CALLS)
-    if settings and kind in ("random", "partner", "human", "ippo"):
-        taken = "greedy= and name=" if kind == "ippo" else "name= and view="
+    if settings and kind in ("random", "partner", "human", *TRAINED):
+        taken = "greedy= and name=" if kind in TRAINED else "name= and view="
         raise AgentSpecError(f"Agent {kind!r} takes only {taken}, not {', '.join(sorted(settings))}.")
     if "algorithm" in settings and kind != "cwm":
         raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
@@ -199,6 +207,7 @@ _MODELS = {
     "cwm": "model: write cwm:FOLDER, a run or a bundle",
     "partner": "partner: write partner:NAME",
     "ippo": "trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
+    "learned": "training: write learned:FOLDER, that of `cwm train ppo`",
     "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
 }
 """What stands after the kind, by kind."""

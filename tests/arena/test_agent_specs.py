@@ -27,7 +27,7 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
     [
         (
             "randm",
-            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo; "
+            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo, learned; "
             "did you mean 'random'?",
         ),
         ("random:sims=3", "Agent 'random' takes only name= and view=, not simulations."),
@@ -46,7 +46,10 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
             "ippo:p,view=memory",
             "Agent 'ippo:p,view=memory': a trained policy has the view that it was trained on: leave out view=.",
         ),
-        ("random:greedy=true", "Agent 'random' has no policy that it draws from: greedy= goes with ippo alone."),
+        (
+            "random:greedy=true",
+            "Agent 'random' has no policy that it draws from: greedy= goes with ippo and learned alone.",
+        ),
         ("cwm", "Agent 'cwm' names no model: write cwm:FOLDER, a run or a bundle."),
         ("cwm:sims=3", "Agent 'cwm:sims=3' names no model: write cwm:FOLDER, a run or a bundle."),
     ],

@@ -1,0 +1,65 @@
+"""`learned:FOLDER` in the arena: how it is written, resolved and played."""
+
+import pytest
+
+from arena import agent_factory, tournament
+from arena.agent_specs import AgentSpec, AgentSpecError, parse
+from arena.ppo import places
+from arena.runtime import Runtime
+from arena.store import MemoryStore
+from arena.tournament import TournamentConfig
+from games import registry
+
+GAME = registry.make("tic_tac_toe")
+
+
+def test_spec_names_a_folder_and_how_it_plays():
+    spec = parse("learned:runs/ppo")
+    assert (spec.kind, spec.model, spec.greedy, spec.name) == ("learned", "runs/ppo", False, "learned:runs/ppo")
+    assert parse("learned:runs/ppo,greedy=true,name=pupil") == AgentSpec(
+        "learned", "pupil", model="runs/ppo", greedy=True
+    )
+    assert AgentSpec.from_json(parse("learned:runs/ppo,greedy=true").to_json()).greedy
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("learned", "names no training: write learned:FOLDER"),
+        ("learned:runs,greedy=often", "greedy is true or false, not 'often'"),
+        ("learned:runs,view=memory", "has the view that it was trained on"),
+        ("learned:runs,sims=3", "takes only greedy= and name="),
+        ("random:greedy=true", "greedy= goes with ippo and learned alone"),
+    ],
+)
+def test_spec_that_cannot_be_is_refused(text, message):
+    with pytest.raises(AgentSpecError, match=message):
+        parse(text)
+
+
+def test_folder_counts_by_its_content(trained):
+    folder, _, _ = trained
+    spec = agent_factory.resolve(parse(f"learned:{folder}"), GAME)
+    assert spec.model_hash == places.content_hash(folder, 2)
+    assert "model" not in spec.identity()
+
+
+def test_folder_that_does_not_fit_is_refused(trained, tmp_path):
+    folder, _, _ = trained
+    with pytest.raises(AgentSpecError, match="holds no agent for seat 0"):
+        agent_factory.resolve(parse(f"learned:{tmp_path}"), GAME)
+    with pytest.raises(AgentSpecError, match="it was trained on tic_tac_toe, the game is connect_four"):
+        agent_factory.resolve(parse(f"learned:{folder}"), registry.make("connect_four"))
+    changed = AgentSpec("learned", "pupil", model=str(folder), model_hash="0" * 64)
+    with pytest.raises(AgentSpecError, match="changed while the games ran"):
+        agent_factory.build(changed, GAME, Runtime())
+
+
+def test_learned_agent_plays_a_tournament(trained):
+    folder, _, _ = trained
+    agents = (parse(f"learned:{folder},name=pupil,greedy=true"), parse("random"))
+    config = tournament.prepare(TournamentConfig("tic_tac_toe", agents, deals=3, seed=1))
+    result = tournament.run(config, MemoryStore())
+    assert len(result.records) >= 6
+    assert all(record.forfeit is None for record in result.records)
+    assert {"pupil", "random"} == {name for record in result.records for name in record.seats}
