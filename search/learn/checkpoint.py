@@ -114,7 +114,9 @@ def load_training(folder: Path, like: Any) -> Any:
     leaves = []
     for name, leaf in wanted.items():
         is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-        found = jax.random.wrap_key_data(jnp.asarray(arrays[name])) if is_key else jnp.asarray(arrays[name])
+        found = jnp.asarray(arrays[name])
+        if is_key:
+            found = jax.random.wrap_key_data(found, impl=jax.random.key_impl(jnp.empty((), leaf.dtype)))
         if found.shape != leaf.shape or found.dtype != leaf.dtype:
             raise CheckpointError(
                 f"{folder / TRAINING} is of another training: {name} is {found.dtype}{list(found.shape)}, "

@@ -25,8 +25,8 @@ def optimiser(config: PpoConfig) -> optax.GradientTransformation:
     """Returns Adam with clipped gradients and, if asked for, a rate that falls linearly to 0, update by update."""
 
     def rate(count: Array) -> Array:
-        update = count // (config.epochs * config.minibatches)
-        return config.learning_rate * (1.0 - update / config.updates)
+        left = jnp.maximum(config.updates - count // (config.epochs * config.minibatches), 0)
+        return config.learning_rate * (left / config.updates)
 
     return optax.chain(
         optax.clip_by_global_norm(config.max_grad_norm),
@@ -89,16 +89,16 @@ def update(
         part = lanes_of(batch, chosen.reshape(-1))
         advantage = normalised(part.advantage)
 
-        def piece(index: Array) -> tuple[Any, Losses]:
-            columns = index * chosen.shape[1] + jnp.arange(chosen.shape[1])
-            own = lanes_of(part, columns)
-            (_, found), slope = gradient(
-                learner.params, network, own, advantage[:, columns], config, entropy_coefficient
-            )
+        def slope_of(own: Batch, advantage: Array) -> tuple[Any, Losses]:
+            (_, found), slope = gradient(learner.params, network, own, advantage, config, entropy_coefficient)
             return slope, found
 
+        def piece(index: Array) -> tuple[Any, Losses]:
+            columns = index * chosen.shape[1] + jnp.arange(chosen.shape[1])
+            return slope_of(lanes_of(part, columns), advantage[:, columns])
+
         if config.accumulate == 1:
-            slope, found = piece(jnp.zeros((), jnp.int32))
+            slope, found = slope_of(part, advantage)
         else:
             every = jax.lax.map(piece, jnp.arange(config.accumulate))
             slope, found = jax.tree.map(lambda leaf: leaf.mean(axis=0), every)

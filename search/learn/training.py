@@ -7,10 +7,11 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from games.batched.wrappers import Episodes
+from games.batched.wrappers import DEALT_AT_ONCE, Episodes
 from search.learn import ppo, rollout
 from search.learn.api import Array, Network
 from search.learn.config import PpoConfig
+from search.learn.errors import PpoConfigError
 from search.learn.losses import Losses
 from search.learn.ppo import Learner
 from search.learn.rollout import Collector, MakeEnv, Progress, Runner
@@ -74,12 +75,18 @@ class Trainer:
             network: the learner's.
             config: its settings.
             collect: how games are played and advantages taken; default: self-play with GAE.
-            devices: accelerators that share the lanes of the games.
+            devices: accelerators that share the games. Where they are several, a `collect` of your own must deal
+                with `dealt_at_once=None`: a loop whose length depends on all lanes would have them wait for each other.
+
+        Raises:
+            PpoConfigError: there are not so many devices, or the games cannot be shared out over them.
         """
+        _check_devices(devices, config)
         self.network = network
         self.config = config
         self._make_env = make_env
-        self._collect = collect or rollout.collector(make_env, network, config)
+        dealt_at_once = DEALT_AT_ONCE if devices == 1 else None
+        self._collect = collect or rollout.collector(make_env, network, config, dealt_at_once)
         self._mesh = Mesh(jax.devices()[:devices], (LANES,)) if devices > 1 else None
         self._compiled = jax.jit(self._run, static_argnums=2, donate_argnums=0)
 
@@ -132,14 +139,16 @@ class Trainer:
         return TrainingState(learner, runner, state.updates + 1, following), report
 
     def _shaping(self, updates: Array) -> Array:
-        last = max(self.config.updates * self.config.shaping_share, 1.0)
-        return self.config.shaping * jnp.maximum(0.0, 1.0 - updates / last)
+        last = self.config.updates * self.config.shaping_share
+        left = jnp.maximum(last - updates, 0.0) / last if last else jnp.zeros(())
+        return self.config.shaping * left
 
     def _entropy(self, updates: Array) -> Array:
         start = jnp.asarray(self.config.entropy, jnp.float32)
         if self.config.entropy_end is None:
             return start
-        return start + (self.config.entropy_end - start) * jnp.minimum(1.0, updates / self.config.updates)
+        share = jnp.minimum(updates, self.config.updates) / self.config.updates
+        return (1.0 - share) * start + share * self.config.entropy_end
 
     def _shared_out(self, runner: Runner) -> Runner:
         """Spreads the lanes over the devices; what follows from them is then computed where they are."""
@@ -158,4 +167,15 @@ class Trainer:
 
         return runner._replace(
             games=spread(runner.games, True), memory=spread(runner.memory, False), starts=spread(runner.starts, False)
+        )
+
+
+def _check_devices(devices: int, config: PpoConfig) -> None:
+    """Refuses devices that are not there or that the games cannot be shared out over."""
+    known = len(jax.devices())
+    if not 1 <= devices <= known:
+        raise PpoConfigError(f"devices is {devices}: expected 1 to {known}, as many as JAX finds here.")
+    if config.environments % devices:
+        raise PpoConfigError(
+            f"{config.environments} environments cannot be shared out over {devices} devices: take a multiple of them."
         )

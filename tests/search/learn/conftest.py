@@ -77,13 +77,13 @@ class Recall:
         return Outcome(none, none, state.symbol * 1.0, state.symbol * 1.0, state.clock)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def recall():
     """A game of 2 to 4 steps that needs a memory."""
     return Recall()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small_network():
     """Returns a small network of a core, its head not zero at first, for three actions."""
 
@@ -94,7 +94,7 @@ def small_network():
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small_config():
     """Returns settings of eight games, five steps, ten updates."""
 

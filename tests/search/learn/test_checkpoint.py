@@ -1,0 +1,98 @@
+import json
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from search.learn import checkpoint
+from search.learn.errors import CheckpointError
+
+
+class Everything(NamedTuple):
+    params: dict
+    key: jax.Array
+    count: jax.Array
+    pair: tuple
+
+
+@pytest.fixture
+def params():
+    noise = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    return {"encoder": {"layer_0": {"kernel": noise, "bias": noise[0]}}, "critic": {"kernel": noise.T}}
+
+
+@pytest.fixture
+def state(params):
+    return Everything(
+        jax.tree.map(jnp.asarray, params), jax.random.key(5), jnp.int32(7), ((), jnp.array([True, False]))
+    )
+
+
+def equal(one, other):
+    assert jax.tree.structure(one) == jax.tree.structure(other)
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        assert a.dtype == b.dtype
+        if jnp.issubdtype(a.dtype, jax.dtypes.prng_key):
+            a, b = jax.random.key_data(a), jax.random.key_data(b)
+        np.testing.assert_array_equal(a, b)
+        assert a.shape == b.shape
+
+
+def test_policy_and_what_it_says_of_itself_come_back(tmp_path, params):
+    checkpoint.save_policy(tmp_path / "new", params, {"game": "x", "seed": 3})
+    equal(checkpoint.load_policy(tmp_path / "new"), params)
+    assert checkpoint.load_about(tmp_path / "new") == {"format": 1, "game": "x", "seed": 3}
+
+
+def test_half_precision_is_read_as_float32(tmp_path, params):
+    checkpoint.save_policy(tmp_path, params, {}, half=True)
+    equal(
+        checkpoint.load_policy(tmp_path), jax.tree.map(lambda leaf: leaf.astype(np.float16).astype(np.float32), params)
+    )
+
+
+def test_training_comes_back_with_keys_and_single_numbers(tmp_path, state):
+    assert not checkpoint.has_training(tmp_path)
+    checkpoint.save_training(tmp_path, state, {"seed": 1})
+    assert checkpoint.has_training(tmp_path)
+    equal(checkpoint.load_training(tmp_path, state), state)
+    equal(checkpoint.load_training(tmp_path, jax.eval_shape(lambda: state)), state)
+
+
+def test_keys_of_another_kind_come_back(tmp_path):
+    keys = jax.random.split(jax.random.key(5, impl="rbg"), 3)
+    checkpoint.save_training(tmp_path, {"key": keys}, {})
+    equal(checkpoint.load_training(tmp_path, {"key": keys})["key"], keys)
+
+
+def test_writing_again_replaces_what_was_there_and_leaves_nothing_beside(tmp_path, state):
+    checkpoint.save_training(tmp_path, state, {})
+    later = state._replace(count=jnp.int32(8))
+    checkpoint.save_training(tmp_path, later, {})
+    equal(checkpoint.load_training(tmp_path, state), later)
+    assert [path.name for path in tmp_path.iterdir()] == [checkpoint.TRAINING]
+
+
+def test_training_of_other_arrays_is_refused(tmp_path, state):
+    checkpoint.save_training(tmp_path, state, {})
+    with pytest.raises(CheckpointError, match=r"count is int32\[\], expected int32\[2\]"):
+        checkpoint.load_training(tmp_path, state._replace(count=jnp.zeros(2, jnp.int32)))
+    with pytest.raises(CheckpointError, match=r"params/more is in one of both alone"):
+        checkpoint.load_training(tmp_path, state._replace(params=state.params | {"more": jnp.zeros(1)}))
+
+
+def test_damaged_or_missing_files_are_named(tmp_path, params):
+    with pytest.raises(CheckpointError, match="No checkpoint can be read"):
+        checkpoint.load_about(tmp_path)
+    with pytest.raises(CheckpointError, match=r"policy\.safetensors cannot be read"):
+        checkpoint.load_policy(tmp_path)
+    checkpoint.save_policy(tmp_path, params, {})
+    whole = (tmp_path / checkpoint.POLICY).read_bytes()
+    (tmp_path / checkpoint.POLICY).write_bytes(whole[:-5])
+    with pytest.raises(CheckpointError, match=r"policy\.safetensors cannot be read"):
+        checkpoint.load_policy(tmp_path)
+    (tmp_path / checkpoint.ABOUT).write_text(json.dumps({"format": 99}))
+    with pytest.raises(CheckpointError, match="has format 99; this version reads 1"):
+        checkpoint.load_about(tmp_path)
