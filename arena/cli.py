@@ -10,6 +10,7 @@ import typer
 from arena import console
 from arena.commands import (
     benchmark,
+    compare,
     demo,
     doctor,
     evaluate,
@@ -26,6 +27,7 @@ from arena.commands import (
     tournament,
     train,
     train_baseline,
+    train_table,
     trajectories,
     verify,
     xp,
@@ -51,6 +53,7 @@ app.add_typer(llm.app, name="llm")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(train.app, name="train")
 train.app.command("yokai")(train_baseline.command)
+train.app.command("table")(train_table.command)
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("select")(several.command)
@@ -59,6 +62,7 @@ app.command("evaluate")(evaluate.command)
 app.command("play")(play.command)
 app.command("arena", epilog=f"{tournament.PLAYERS}\n\n{tournament.LEARNING}")(tournament.command)
 app.command("xp")(xp.command)
+app.command("compare", epilog=compare.KINDS)(compare.command)
 app.command("demo")(demo.command)
 app.command("report")(report.command)
 app.command("export")(export.command)

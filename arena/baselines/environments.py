@@ -16,6 +16,7 @@ SYMMETRIES: Final[dict[str, dict[str, bool]]] = {
     "op-rot": {"colours": False, "turns": True},
     "op-col": {"colours": True, "turns": False},
     "op-paper": {"colours": True, "turns": True, "relabel": False},
+    "op-rot-paper": {"colours": False, "turns": True, "relabel": False},
 }
 """Which symmetries each kind of Other-Play draws from (`games.yokai.symmetry.Symmetries`)."""
 

@@ -15,7 +15,7 @@ from search.learn.config import PpoConfig
 from search.learn.errors import LearnError
 from search.learn.networks.config import GRAPHS, NetworkConfig
 
-Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "obl", "sa", "fcp"]
+Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "op-rot-paper", "obl", "sa", "fcp"]
 Scale: TypeAlias = Literal["paper", "reduced"]
 
 TITLES: Final[dict[str, str]] = {
@@ -25,6 +25,7 @@ TITLES: Final[dict[str, str]] = {
     "op-rot": "Other-Play, rotations",
     "op-col": "Other-Play, colours",
     "op-paper": "Other-Play, colours and rotations, cards keep their ids (the paper's rotation)",
+    "op-rot-paper": "Other-Play, rotations, cards keep their ids (the paper's rotation)",
     "obl": "Off-Belief Learning",
     "sa": "state-augmented Self-Play",
     "fcp": "Fictitious Co-Play",

@@ -1,4 +1,4 @@
-"""`cwm train yokai`: baselines trained in the batched game (IPPO, High-Entropy IPPO, Other-Play, Off-Belief Learning)."""
+"""`cwm train yokai`: baselines trained in the batched game: IPPO, High-Entropy IPPO, Other-Play and others."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from arena import accelerated, console
 from arena.errors import UsageError
 
-METHODS = "sp, he, op, op-rot, op-col, op-paper, obl, sa, fcp"
+METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 
 
 def command(
@@ -43,7 +43,7 @@ def command(
     network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
     recipe = recipes.adapted(recipe, network, ppo)
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
-    plan = runs.TrainingPlan(recipe, _seeds(seeds), folder, devices)
+    plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices)
     console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
     if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
         for seed in plan.seeds:
@@ -58,7 +58,12 @@ def _given(**settings: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _seeds(text: str) -> tuple[int, ...]:
+def seeds_of(text: str) -> tuple[int, ...]:
+    """Parses seeds, e.g. `0,1,2`.
+
+    Raises:
+        UsageError: they are no different whole numbers.
+    """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
         raise UsageError(f"--seeds is {text!r}: give different whole numbers, e.g. 0,1,2.")
