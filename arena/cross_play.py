@@ -16,6 +16,7 @@ from arena import tournament
 from arena.agent_specs import AgentSpec
 from arena.intervals import Estimate, mean_estimate
 from arena.match import GameRecord
+from arena.player_models import PlayerModels
 from arena.ratings import Cooperation, LineupResult, Standings, cooperation, standings
 from arena.runtime import Runtime
 from arena.seeds import derive
@@ -39,6 +40,7 @@ class CrossPlayConfig:
         games: at least so many a lineup, over all its seatings.
         seed: of the deals, and of the choice of lineups.
         runtime: limits of programs that are not trusted.
+        chosen: lineups that are played, by index; None for `lineups`' own choice.
     """
 
     game: str
@@ -46,9 +48,12 @@ class CrossPlayConfig:
     games: int = 40
     seed: int = 0
     runtime: Runtime = field(default_factory=Runtime)
+    chosen: tuple[Lineup, ...] | None = None
 
     def lineups(self) -> list[Lineup]:
         """Returns every agent with itself, then the lineups of different agents, by index."""
+        if self.chosen is not None:
+            return list(self.chosen)
         players = registry.make(self.game).info.num_players
         own = [(index,) * players for index in range(len(self.agents))]
         mixed = [
@@ -120,7 +125,11 @@ class CrossPlay:
 
 
 def run(
-    config: CrossPlayConfig, folder: Path | None, workers: int = 1, on_game: Callable[[Progress], None] | None = None
+    config: CrossPlayConfig,
+    folder: Path | None,
+    workers: int = 1,
+    on_game: Callable[[Progress], None] | None = None,
+    models: PlayerModels | None = None,
 ) -> CrossPlay:
     """Plays what is missing and returns the figures.
 
@@ -129,6 +138,7 @@ def run(
         folder: keeps the games, so that a run goes on after a kill; None keeps them in memory.
         workers: processes; they change no result.
         on_game: told after each game, with the counts over all lineups.
+        models: language models of the players; None for some without caps, whose calls nobody keeps.
 
     Raises:
         TournamentError: there is nothing to play.
@@ -147,7 +157,7 @@ def run(
             if on_game is not None:
                 on_game(Progress(before + state.done, total, state.record))
 
-        found = _play(part, None if folder is None else folder / name, workers, progress)
+        found = _play(part, None if folder is None else folder / name, workers, progress, models)
         records.extend(found.records)
         missing |= found.missing
         played += found.played
@@ -179,14 +189,18 @@ def summary(
 
 
 def _play(
-    config: TournamentConfig, folder: Path | None, workers: int, on_game: Callable[[Progress], None]
+    config: TournamentConfig,
+    folder: Path | None,
+    workers: int,
+    on_game: Callable[[Progress], None],
+    models: PlayerModels | None,
 ) -> tournament.TournamentResult:
     if folder is None:
         store: Games = MemoryStore()
-        return tournament.run(config, store, workers=workers, on_game=on_game)
+        return tournament.run(config, store, workers=workers, on_game=on_game, models=models)
     folder.mkdir(parents=True, exist_ok=True)
     with GameStore(folder, config.to_json()) as kept:
-        return tournament.run(config, kept, workers=workers, on_game=on_game)
+        return tournament.run(config, kept, workers=workers, on_game=on_game, models=models)
 
 
 def _seatings(lineup: Lineup) -> int:

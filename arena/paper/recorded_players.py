@@ -28,6 +28,18 @@ def games(game: str, folder: Traversable | None = None) -> list[GameRecord]:
     Raises:
         RecordError: a game does not agree with the true rules, or a line is no game.
     """
+    return [seated for record in _records(game, folder) for seated in _with_planner(record)]
+
+
+def every_game(game: str, folder: Traversable | None = None) -> list[GameRecord]:
+    """Returns all games that ship in which a language model played: with itself, or with a synthesised model's planner.
+
+    The seats are named as in `arena.paper.matches`; arguments and errors as for `games`.
+    """
+    return [_named(record) for record in _records(game, folder) if record.accounts]
+
+
+def _records(game: str, folder: Traversable | None) -> list[GameRecord]:
     place = (folder or resources.files("cwm") / "recordings" / FOLDER) / f"{game}.jsonl"
     if not place.is_file():
         return []
@@ -39,8 +51,13 @@ def games(game: str, folder: Traversable | None = None) -> list[GameRecord]:
         except (ValueError, KeyError, TypeError) as error:
             raise RecordError(f"line {number} of {place} is no game ({type(error).__name__}: {error}).") from error
         replay.verify(rules, record)
-        found += _with_planner(record)
+        found.append(record)
     return found
+
+
+def _named(record: GameRecord) -> GameRecord:
+    seats = tuple(LLM if str(seat) in record.accounts else MODEL for seat in range(len(record.seats)))
+    return replace(record, seats=seats)
 
 
 def _with_planner(record: GameRecord) -> list[GameRecord]:
@@ -49,5 +66,4 @@ def _with_planner(record: GameRecord) -> list[GameRecord]:
     others = [name for seat, name in enumerate(record.seats) if seat not in asked]
     if len(asked) != 1 or not others or not all(name.startswith(MODEL) for name in others):
         return []
-    seats = tuple(LLM if seat in asked else MODEL for seat in range(len(record.seats)))
-    return [replace(record, seats=seats)]
+    return [_named(record)]

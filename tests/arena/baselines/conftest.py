@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
@@ -10,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from arena.baselines import policies
 from games.batched.yokai import make
 from search.learn import checkpoint
+from search.learn.api import Params
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
 
@@ -22,14 +23,19 @@ TINY = NetworkConfig(hidden=16, filters=4, layers=2, head_scale=1.0)
 SavePolicy = Callable[..., Path]
 
 
+@cache
+def untrained(game: str, seed: int) -> Params:
+    """Returns parameters that nobody trained; the same for either view."""
+    env = make(game)
+    return ActorCritic(TINY, env.num_actions).init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+
+
 @pytest.fixture
 def save_policy(tmp_path: Path) -> SavePolicy:
     """Writes an untrained policy and returns its folder."""
 
     def save(name: str = "tiny", game: str = "yokai-9c-2p", view: str = "memory", seed: int = 0) -> Path:
-        env = make(game, memory=view == policies.MEMORY)
-        network = ActorCritic(TINY, env.num_actions)
-        params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+        params = untrained(game, seed)
         about = {"name": name, "game": game, "view": view, "method": "sp", "seed": seed, "steps": 0}
         checkpoint.save_policy(tmp_path / name, params, {**about, "network": TINY.to_json(), "ppo": {}})
         return tmp_path / name

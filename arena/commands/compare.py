@@ -1,0 +1,97 @@
+"""`cwm compare`: every kind of player with itself and with every other, in one cross-play table."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena import comparison, console, shipped
+from arena.comparison import Comparison, ComparisonConfig
+from arena.contenders import TITLES, contenders
+from arena.errors import EXIT_SYSTEM, UsageError
+from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers
+from arena.player_models import PlayerModels
+from arena.report import comparison_page, comparison_tables
+from arena.run_settings import Caps
+from arena.runtime import Runtime
+from arena.tournament import Progress as GameProgress
+from cwm.llm.files import write_whole
+
+KINDS = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
+"""What `cwm compare --help` says of the players."""
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")] = "yokai-9c-2p",
+    agents: Annotated[
+        str | None, typer.Option("--agents", help="Only these kinds of players, e.g. heuristic,cwm-prior,op.")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games a pairing, over both seatings.")] = 20,
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
+    ] = 100,
+    seed: Seed = 0,
+    workers: Workers = 2,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            help="Also play now with a language model, PROVIDER:MODEL[,OPTION=VALUE,…] as in `cwm arena`; default: its "
+            "recorded games alone.",
+        ),
+    ] = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Folder that keeps the games, so that a comparison goes on after a kill.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the tables and a heat map to this page.")] = None,
+    text: Annotated[Path | None, typer.Option(help="Write the table as Markdown, for a README.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play every kind of player with itself and with every other on common deals; 15 minutes at most on two cores."""
+    wanted = [] if agents is None else [name.strip() for name in agents.split(",") if name.strip()]
+    players = tuple(contenders(game, wanted, simulations, llm))
+    if all(found.view is None for found in players):
+        raise UsageError(
+            f"None of these players can play {game}: "
+            f"{', '.join(f'{found.name} ({found.absent})' for found in players)}; choose others with --agents."
+        )
+    level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"])
+    caps = Caps(calls=max_calls, tokens=max_tokens)
+    if llm is None and caps != Caps():
+        raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
+    config = ComparisonConfig(game, players, games, seed, Runtime(level=level))
+    found = _play(config, run, workers, caps)
+    if html is not None:
+        write_whole(html, comparison_page.render(found))
+    if text is not None:
+        write_whole(text, comparison_tables.markdown(found))
+    if as_json:
+        console.print_json(found.to_json())
+    else:
+        for table in comparison_tables.tables(found):
+            console.out.print(table)
+    if found.missing:
+        console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
+        raise typer.Exit(EXIT_SYSTEM)
+
+
+def _play(config: ComparisonConfig, folder: Path | None, workers: int, caps: Caps) -> Comparison:
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    asked = [found.spec for found in config.contenders if found.spec is not None and found.spec.kind == "llm"]
+    with ExitStack() as stack:
+        models = None
+        if asked:
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            models = stack.enter_context(PlayerModels(asked, folder, caps, game=config.game))
+        shown = stack.enter_context(Progress(*columns, console=console.notices, transient=True))
+        task = shown.add_task("games", total=None)
+
+        def progress(state: GameProgress) -> None:
+            shown.update(task, completed=state.done, total=state.total)
+
+        return comparison.run(config, folder, workers, progress, models)

@@ -1,0 +1,152 @@
+"""One player of every kind that the project has, for one comparison: who can play a game, and why others cannot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena import accelerated, recorded_models
+from arena.agent_factory import load_bundle, resolve
+from arena.agent_specs import AgentSpec, parse
+from arena.errors import UsageError
+from arena.paper import recorded_players
+from arena.partner_agent import partners
+from games import registry
+from games.api import EstimatesValue, Game, GameError
+
+POLICIES: Final = "arena.baselines.policies"
+"""Needs optional packages."""
+LEARNED: Final = {
+    "sp": "Self-Play IPPO",
+    "he": "High-Entropy IPPO",
+    "op": "Other-Play, colours and rotations",
+    "op-rot": "Other-Play, rotations",
+    "op-col": "Other-Play, colours",
+    "obl1": "Off-Belief Learning, level 1",
+}
+"""Trained policies by the name of their method; the first seed that ships plays."""
+TITLES: Final = {
+    "random": "random legal actions",
+    "heuristic": "hand-written player on its own view",
+    "gt": "planner on the true game",
+    "cwm": "planner on the recorded code world model, without prior",
+    "cwm-prior": "planner on the recorded code world model, with its policy prior",
+    "llm": "language model, asked for every move",
+    **LEARNED,
+}
+"""What every kind is, in the order of the tables."""
+PRIOR: Final = "cwm-prior"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One kind of player.
+
+    Attributes:
+        name: of the kind, in tables.
+        title: what it is.
+        spec: how it plays, resolved; None if no game of it can be played now.
+        view: what it is shown; None if it does not play at all.
+        absent: why it is not played now; None if it is.
+    """
+
+    name: str
+    title: str
+    spec: AgentSpec | None
+    view: str | None
+    absent: str | None
+
+
+def contenders(game: str, wanted: Sequence[str], simulations: int, llm: str | None = None) -> list[Contender]:
+    """Returns the kinds of players of a game.
+
+    Args:
+        game: registry id.
+        wanted: names of kinds; all if empty.
+        simulations: a move, of every planner.
+        llm: a language model that plays now, `PROVIDER:MODEL[,OPTION=VALUE,...]`; None for recorded games alone.
+
+    Raises:
+        UsageError: there is no such kind.
+        GameError: there is no such game.
+        AgentSpecError: an agent does not fit the game.
+    """
+    unknown = [name for name in wanted if name not in TITLES]
+    if unknown:
+        raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
+    makers = _Makers(registry.make(game), simulations, llm)
+    return [makers.make(name) for name in TITLES if not wanted or name in wanted]
+
+
+class _Makers:
+    """Makes the players of one game."""
+
+    def __init__(self, game: Game, simulations: int, llm: str | None) -> None:
+        self._game = game
+        self._id = game.info.id
+        self._simulations = simulations
+        self._llm = llm
+
+    def make(self, name: str) -> Contender:
+        """Returns one kind."""
+        found = self._described(name)
+        if isinstance(found, AgentSpec):
+            spec = resolve(found, self._game)
+            return Contender(name, self._title(name, spec), spec, spec.view, None)
+        has_games = name == "llm" and bool(recorded_players.every_game(self._id))
+        return Contender(name, TITLES[name], None, self._game.info.views[0] if has_games else None, found)
+
+    def _described(self, name: str) -> AgentSpec | str:
+        """Returns the agent, or why there is none."""
+        if name in LEARNED:
+            return self._trained(name)
+        if name in ("cwm", PRIOR):
+            return self._on_model(name)
+        if name == "llm":
+            if self._llm is not None:
+                return parse(f"llm:{self._llm},name=llm")
+            return "recorded games alone" if recorded_players.every_game(self._id) else "not played"
+        if name == "random":
+            return parse("random:name=random")
+        if name == "heuristic":
+            return parse("partner:heuristic,name=heuristic") if name in partners(self._id) else "not written"
+        return self._on_the_game()
+
+    def _on_the_game(self) -> AgentSpec:
+        settings: dict[str, Any] = {"simulations": self._simulations}
+        if isinstance(self._game, EstimatesValue):
+            settings["leaf"] = "value"
+        return AgentSpec("mcts" if self._game.info.perfect_information else "ismcts", "gt", planner=settings)
+
+    def _on_model(self, name: str) -> AgentSpec | str:
+        recorded = recorded_models.names_of(self._id)
+        if not recorded:
+            return "not recorded"
+        (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
+        bundle = load_bundle(spec)
+        leaf = "rollout" if bundle.value_source is None else "value"
+        settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf}
+        if name == PRIOR:
+            if bundle.prior_source is None:
+                return "not recorded"
+            settings |= {"selection": "puct", "prior": "policy"}
+            if not self._game.info.perfect_information:
+                settings["belief_temper"] = 1.0
+        return AgentSpec("cwm", name, planner=settings, model=spec.model)
+
+    def _trained(self, name: str) -> AgentSpec | str:
+        try:
+            shipped: list[str] = accelerated.load(POLICIES).shipped_names(self._id)
+        except GameError:
+            return "needs the extra `learn`"
+        seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in shipped if _is_seed_of(name, found))
+        return parse(f"ippo:{name}-s{seeds[0]},name={name}") if seeds else "not trained"
+
+    def _title(self, name: str, spec: AgentSpec) -> str:
+        if spec.kind in ("mcts", "ismcts", "cwm"):
+            algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
+            return f"{TITLES[name]} ({algorithm}, {self._simulations} simulations)"
+        return f"{TITLES[name]} ({spec.model})" if spec.kind in ("ippo", "llm") else TITLES[name]
+
+
+def _is_seed_of(name: str, found: str) -> bool:
+    return found.startswith(f"{name}-s") and found.removeprefix(f"{name}-s").isdecimal()

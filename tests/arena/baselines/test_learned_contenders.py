@@ -1,0 +1,25 @@
+import shutil
+from itertools import combinations_with_replacement
+
+from arena import comparison, contenders
+from arena.baselines import policies
+from arena.comparison import ComparisonConfig
+
+
+def test_the_first_seed_of_every_method_that_ships_plays_in_its_own_view(save_policy, tmp_path, monkeypatch):
+    shipped = tmp_path / "checkpoints"
+    for name, view in (("op-s10", "default"), ("op-s2", "memory"), ("op-rot-s0", "default"), ("he-final", "memory")):
+        folder = save_policy(name, game="yokai-8c-2p", view=view)
+        shutil.move(folder, shipped / "yokai-8c-2p" / name)
+    monkeypatch.setattr(policies, "SHIPPED", shipped)
+    players = tuple(contenders.contenders("yokai-8c-2p", ["random", "he", "op", "op-rot"], 5))
+    assert [(one.name, one.spec and one.spec.model, one.view) for one in players] == [
+        ("random", None, "default"),
+        ("he", None, None),
+        ("op", "op-s2", "memory"),
+        ("op-rot", "op-rot-s0", "default"),
+    ]
+    found = comparison.run(ComparisonConfig("yokai-8c-2p", players, 2), None)
+    assert found.views(("op", "random")) == "memory + default"
+    lineups = combinations_with_replacement(["op", "op-rot", "random"], 2)
+    assert {result.lineup: result.games for result in found.table.lineups} == dict.fromkeys(lineups, 2)
