@@ -1,5 +1,6 @@
 """`cwm paper`: the CWM paper's tables and figures, rebuilt, each number beside the paper's."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -81,6 +82,17 @@ def command(
         int | None,
         typer.Option("--player-deals", min=1, help="Matches a seat with the language model of --llm. Default: 5."),
     ] = None,
+    learned: Annotated[
+        int | None,
+        typer.Option(
+            "--learned",
+            min=5000,
+            help="Train agents on the models for so many decisions each, for Tables 18-24; the paper's are 10,000,000.",
+        ),
+    ] = None,
+    learned_seeds: Annotated[
+        int | None, typer.Option("--learned-seeds", min=1, help="Such agents a seat; the best plays. Default: 5.")
+    ] = None,
     run: Annotated[
         Path | None,
         typer.Option(
@@ -114,11 +126,14 @@ def command(
         "scale": _scale(given, paper_setting),
         "player_deals": player_deals,
         "seed": seed,
+        "learned": learned,
+        "learned_seeds": learned_seeds,
     }
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     _check_model(llm or settings.known_llm(folder), base_url, caps)
     asked = settings.keep(folder, told)
+    selection = replace(selection, learned=asked.learned is not None)
     console.notices.print(f"run folder {folder}")
     rebuilt = _run(folder, asked, selection, caps, workers)
     found = sheets.build(Stored(folder, asked), selection)

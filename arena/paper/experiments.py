@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.paper import accuracy, choosing, matches, online, scaling, syntheses
+from arena.paper import accuracy, choosing, learned, matches, online, scaling, syntheses
 from arena.paper.matches import Deals
 from arena.paper.measuring import has_value_function
 from arena.paper.paper_games import BY_ID, Variant
-from arena.paper.places import MATCHES, PLAYER, TEST, WITHOUT_VALUE, Place
+from arena.paper.places import LEARNED, LEARNED_PLAYER, MATCHES, PLAYER, TEST, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked, Scale, Selection, in_words, read_scale, write_scale
 from arena.run_settings import Caps
 from arena.tournament import TournamentConfig
@@ -93,7 +93,7 @@ class Rebuilding:
             self.unanswered.append(f"{title}: {error}")
 
     def _measure(self, game: str, places: list[Place]) -> None:
-        needed = [place for place in places if self._tests(place) or self._plays(place)]
+        needed = [place for place in places if self._tests(place) or self._plays(place) or self._trains(place)]
         if not needed:
             return
         scale = self._scale(game, needed)
@@ -110,6 +110,9 @@ class Rebuilding:
                 # The syntheses of a kind judge each other and share the deals: all of them, or none yet.
                 continue
             self._play_all([place for place in needed if place.variant == variant], scale)
+        for variant in dict.fromkeys(place.variant for place in needed if self._trains(place)):
+            if not self._unfinished(game, variant):
+                self._learn([place for place in needed if place.variant == variant], scale)
         for place in tested:
             played = online.games(place, self.asked.llm is not None)
             told = self._counted(place, "online tests")
@@ -128,6 +131,9 @@ class Rebuilding:
 
     def _plays(self, place: Place) -> bool:
         return self.selection.plays(place.game, place.variant)
+
+    def _trains(self, place: Place) -> bool:
+        return self.selection.trains(place.game, place.variant)
 
     def _scale(self, game: str, places: list[Place]) -> Scale:
         found = read_scale(self.root, game)
@@ -188,6 +194,23 @@ class Rebuilding:
         if self.asked.llm is not None:
             deals = Deals.shared(self.asked.player_deals, seeds, place, self.asked.seed)
             self._tournament(place, PLAYER, matches.config(place, scale, self.asked, deals, llm=True))
+
+    def _learn(self, places: list[Place], scale: Scale) -> None:
+        """Trains agents on the first model of a kind that is not rejected, and plays their matches."""
+        rejected = choosing.rejected(places[0].root, places[0].game, places[0].variant) or []
+        place = next((item for item in places if item.seed not in rejected), places[0])
+        title = in_words(BY_ID[place.game], place.variant)
+        learned.train(
+            place,
+            self.asked,
+            lambda text: self.watching.stage(f"{title}: training, {text}"),
+            lambda what, done, total: self.watching.progress(f"{title}: {what}", done, total),
+        )
+        deals = Deals.shared(scale.deals, [place.seed], place, self.asked.seed)
+        self._tournament(place, LEARNED, learned.config(place, scale, self.asked, deals))
+        if self.asked.llm is not None:
+            deals = Deals.shared(self.asked.player_deals, [place.seed], place, self.asked.seed)
+            self._tournament(place, LEARNED_PLAYER, learned.config(place, scale, self.asked, deals, llm=True))
 
     def _tournament(self, place: Place, part: str, prepared: TournamentConfig) -> None:
         name = BY_ID[place.game].name

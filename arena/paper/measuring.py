@@ -14,7 +14,7 @@ from arena.paper import accuracy, learned, matches, online, recorded_players, sy
 from arena.paper.cells import Measured, State
 from arena.paper.layout import Opponent, TableLayout
 from arena.paper.paper_games import Variant
-from arena.paper.places import LEARNED, MATCHES, ONLINE, PLAYER, TEST, WITHOUT_VALUE, Place
+from arena.paper.places import LEARNED, LEARNED_PLAYER, MATCHES, ONLINE, PLAYER, TEST, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked
 from arena.run_inputs import TRAIN_FILE
 from arena.run_report import RESULT_FILE
@@ -165,7 +165,9 @@ class Stored:
 
     def played(self, game: str, variant: Variant, opponent: Opponent, agent: str = matches.MODEL) -> Played:
         """Returns the matches of the syntheses of a game against one opponent, those of all seeds together."""
-        part = LEARNED if agent == learned.AGENT else _part(opponent)
+        part = _part(opponent)
+        if agent == learned.AGENT:
+            part = LEARNED_PLAYER if opponent == "llm" else LEARNED
         found = self._collected([(place, part) for place in self.places(game, variant)], opponent, agent)
         if opponent == "llm" and agent == matches.MODEL and variant == "tree" and self.asked.llm is None:
             recorded = self._recorded(game)
@@ -237,7 +239,8 @@ class Stored:
 
     def _why_none(self, layout: TableLayout, game: str, opponent: str) -> State:
         if layout.learned:
-            return "not trained"
+            trained = any(learned.words(place) for place in self.places(game, layout.variant))
+            return "not played" if trained else "not trained"
         if not self.places(game, layout.variant) and not (opponent == "llm" and self._recorded(game)):
             return self.missing(game, layout.variant)
         return "not played"

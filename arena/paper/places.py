@@ -14,6 +14,8 @@ MATCHES: Final = "matches"
 PLAYER: Final = "player"
 WITHOUT_VALUE: Final = "without-value"
 LEARNED: Final = "learned"
+LEARNED_PLAYER: Final = "learned-player"
+PUPILS: Final = "ppo"
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,8 @@ class Asked:
         scale: numbers that were given and are not to be decided: those of `Scale`, by name.
         player_deals: deals against a language model that is asked live.
         seed: everything random in matches and held-out games derives from it.
+        learned: decisions for which agents are trained on the models, None for no such agents.
+        learned_seeds: of these agents for each seat; the best plays.
     """
 
     games: tuple[str, ...]
@@ -85,6 +87,8 @@ class Asked:
     scale: tuple[tuple[str, int], ...] = ()
     player_deals: int = 5
     seed: int = 0
+    learned: int | None = None
+    learned_seeds: int = 5
 
     def to_json(self) -> dict[str, Any]:
         return {"version": FORMAT_VERSION, **asdict(self), "scale": dict(self.scale)}
@@ -104,10 +108,17 @@ class Asked:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which tables and figures are shown, by the paper's numbers; what is shown decides what is run."""
+    """Which tables and figures are shown, by the paper's numbers; what is shown decides what is run.
+
+    Attributes:
+        tables: numbers.
+        figures: numbers.
+        learned: whether agents are trained for the tables that are about them.
+    """
 
     tables: tuple[int, ...] = tuple(TABLE_BY_NUMBER)
     figures: tuple[int, ...] = tuple(FIGURE_BY_NUMBER)
+    learned: bool = False
 
     def needed(self) -> set[int]:
         """Returns the tables whose runs are needed: those shown, and those behind the figures."""
@@ -117,7 +128,7 @@ class Selection:
         """Returns the syntheses of a game that are needed, in the paper's order."""
         layouts = [TABLE_BY_NUMBER[number] for number in self.needed()]
         shown = [layout for layout in layouts if game in layout.games and layout.kind != "details"]
-        wanted = {layout.variant for layout in shown if not layout.learned}
+        wanted = {layout.variant for layout in shown if self.learned or not layout.learned}
         wanted |= self._ablated(game)
         return [variant for variant in BY_ID[game].variants if variant in wanted]
 
@@ -136,6 +147,12 @@ class Selection:
             for layout in layouts
         )
         return played or variant in self._ablated(game)
+
+    def trains(self, game: str, variant: Variant) -> bool:
+        """Whether agents that are trained on a synthesis's model are needed."""
+        layouts = [TABLE_BY_NUMBER[number] for number in self.needed()]
+        shown = any(layout.learned and layout.variant == variant and game in layout.games for layout in layouts)
+        return self.learned and shown
 
     def draws_curve(self, game: str, variant: Variant) -> bool:
         """Whether accuracy by call is needed."""
@@ -241,7 +258,8 @@ def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
 
 def _fixed(asked: Asked) -> dict[str, Any]:
     data = asked.to_json()
-    del data["games"], data["minutes"]
+    # Who is trained can be told later; a training itself takes no other settings.
+    del data["games"], data["minutes"], data["learned"], data["learned_seeds"]
     return data
 
 

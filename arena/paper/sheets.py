@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.paper import accuracy, choosing, published
+from arena.paper import accuracy, choosing, learned, published
 from arena.paper.cells import Cell, Measured, Row, Sheet
 from arena.paper.layout import (
     AGAINST_PLANNER,
@@ -20,6 +20,7 @@ from arena.paper.paper_games import BY_ID, WITH_VALUE_FUNCTION, Variant
 from arena.paper.places import Place
 from arena.paper.published import POINT_LOST, UNREADABLE, Published
 from arena.paper.settings import Selection, read_scale
+from arena.ppo.settings import PAPER_STEPS
 
 SEATS = ("first", "second")
 UNREADABLE_NOTE = (
@@ -31,7 +32,7 @@ ONLINE_NOTE = (
     "Train: the unit tests that the program was refined on; online: the states of our matches with any opponent, the "
     "paper's those with the language model."
 )
-LEARNED_NOTE = "Ours come with agents that are trained on the model."
+LEARNED_NOTE = "Ours come with agents that are trained on the model: `cwm paper --learned STEPS` trains them."
 KINDS = ("transition", "inference")
 SPLITS = ("train", "test")
 
@@ -51,7 +52,7 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
     if layout.kind == "accuracy":
         notes.append(ONLINE_NOTE)
     if layout.learned:
-        notes.append(LEARNED_NOTE)
+        notes += _about_training(stored, layout.variant, layout.games)
     elif layout.seated:
         notes += _about_matches(stored, layout.variant, layout.games)
     notes += _scales(stored, layout.variant, layout.games) if layout.kind != "details" else [DETAILS_NOTE]
@@ -109,6 +110,14 @@ def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> li
             made = f"{BY_ID[game].name}: of {len(stored.places(game, variant))} syntheses"
             notes.append(f"{made} those with the seeds {', '.join(map(str, seeds))} are rejected and do not play.")
     return notes
+
+
+def _about_training(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]:
+    """Returns for how long the agents were trained that the table is about."""
+    asked = [game for game in games if game in stored.asked.games]
+    found = [(BY_ID[game].name, learned.words(place)) for game in asked for place in stored.places(game, variant)]
+    told = [f"{name}: {words} (the paper's for {PAPER_STEPS:,}, best of 5)." for name, words in found if words]
+    return told or [LEARNED_NOTE]
 
 
 def _scales(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]:
