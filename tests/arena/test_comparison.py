@@ -74,7 +74,7 @@ def test_recorded_planner_counts_as_the_one_with_its_prior():
 
 def test_a_language_model_that_plays_now_replaces_its_recorded_games(tmp_path):
     script = tmp_path / "answers.json"
-    script.write_text("\n".join([json.dumps("```\nend\n```")] * 40))
+    script.write_text("\n".join([json.dumps('{"move": "end"}')] * 40))
     players = tuple(contenders.contenders("yokai-8c-2p", ["random", "llm"], 5, llm=f"scripted:{script}"))
     config = ComparisonConfig("yokai-8c-2p", players, 2)
     parts = config.parts()
@@ -87,6 +87,7 @@ def test_a_language_model_that_plays_now_replaces_its_recorded_games(tmp_path):
         ("llm", "llm"): 2,
         ("llm", "random"): 2,
     }
+    assert found.lineups()[1].cooperation.length.mean == 1
 
 
 def test_finished_games_are_kept(tmp_path):

@@ -9,6 +9,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llv
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from games.batched.yokai import make
@@ -17,17 +18,22 @@ from search.learn.api import Params
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
 
-TINY = NetworkConfig(hidden=16, filters=4, layers=2, head_scale=1.0)
-"""Heads of scale 1, so that an untrained policy prefers some actions to others."""
+TINY = NetworkConfig(hidden=16, filters=4, layers=2)
 
 SavePolicy = Callable[..., Path]
 
 
 @cache
 def untrained(game: str, seed: int) -> Params:
-    """Returns parameters that nobody trained; the same for either view."""
+    """Returns parameters that nobody trained, the same for either view; large enough to prefer some actions to others.
+
+    They are drawn without the network's own initialisers, each of which would be compiled.
+    """
     env = make(game)
-    return ActorCritic(TINY, env.num_actions).init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+    network = ActorCritic(TINY, env.num_actions)
+    shapes = jax.eval_shape(network.init, jax.random.key(0), jnp.zeros((1, 1, *env.image_shape)))
+    rng = np.random.default_rng(seed)
+    return jax.tree.map(lambda leaf: rng.normal(size=leaf.shape) / np.sqrt(np.prod(leaf.shape[:-1])), shapes)
 
 
 @pytest.fixture
