@@ -29,6 +29,7 @@ from search.learn.errors import OffBeliefError
 from search.learn.hidden import HiddenSlots
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.rollout import Batch, Collector, MakeEnv, Policy, Progress, Runner, by_game, by_lane, consult
+from search.learn.seats import of_player
 
 
 class Remembered(NamedTuple):
@@ -136,12 +137,6 @@ def deciding(legal: Array) -> tuple[Array, Array]:
     """
     choices = legal.sum(axis=-1) > 1
     return jnp.argmax(choices, axis=-1).astype(jnp.int32), choices.any(axis=-1)
-
-
-def of_player(values: Array, player: Array) -> Array:
-    """Returns one player's part, [E, ...], of an array [E, P, ...]."""
-    index = player.reshape(-1, *[1] * (values.ndim - 1))
-    return jnp.take_along_axis(values, index, axis=1)[:, 0]
 
 
 class Fiction:
