@@ -1,50 +1,82 @@
 """`cwm xp --checkpoint`: self-play and cross-play of trained policies, thousands of games at once."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena import accelerated, console
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.probe_figures import ColourProbes
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play_tables import lineup_tables, summary_table
 from cwm.llm.files import write_whole
 
 
-def show(
-    game: str, names: list[str], games: int | None, seed: int, greedy: bool, html: Path | None, as_json: bool
-) -> None:
-    """Plays and prints.
+@dataclass(frozen=True)
+class Asked:
+    """What is to be played.
 
-    Args:
+    Attributes:
         game: registry id.
         names: folders of checkpoints, or names of those that ship.
         games: of a seating; None: as many as in the paper.
         seed: everything random derives from it.
         greedy: take each policy's likeliest action.
+        probe_games: self-play games of each policy for probes of card colours; 0 for none.
+    """
+
+    game: str
+    names: tuple[str, ...]
+    games: int | None
+    seed: int
+    greedy: bool
+    probe_games: int
+
+
+def show(asked: Asked, html: Path | None, as_json: bool) -> None:
+    """Plays and prints.
+
+    Args:
+        asked: what to play.
         html: write a page there.
         as_json: print one JSON document instead of tables.
 
     Raises:
         GameError: the extra `learn` is not installed.
-        CheckpointError: a checkpoint cannot be read or is of another game.
+        LearnError: a checkpoint cannot be read or is of another game, or there are too few games for probes.
     """
     cross_play = accelerated.load("arena.baselines.cross_play")
-    chosen = cross_play.load_all(game, names)
-    columns = (TextColumn("seatings"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console.notices, transient=True) as shown:
-        task = shown.add_task("seatings", total=None)
-        found: LearnedCrossPlay = cross_play.run(
-            chosen,
-            games or cross_play.GAMES,
-            seed,
-            greedy,
-            lambda done, total: shown.update(task, completed=done, total=total),
-        )
+    chosen = cross_play.load_all(asked.game, asked.names)
+    games = asked.games or cross_play.GAMES
+    with _bar("seatings") as told:
+        found: LearnedCrossPlay = cross_play.run(chosen, games, asked.seed, asked.greedy, told)
+    probes = _probes(chosen, asked) if asked.probe_games else None
     if html is not None:
-        write_whole(html, cross_play_page.render(found.found, (), {}, found))
+        write_whole(html, cross_play_page.render(found.found, (), {}, found, probes))
     if as_json:
-        console.print_json(found.to_json())
+        console.print_json(found.to_json() | {"probes": None if probes is None else probes.to_json()})
         return
-    for table in (*lineup_tables(found.found), summary_table(found.found), *learned_tables.tables(found)):
+    tables = [*lineup_tables(found.found), summary_table(found.found), *learned_tables.tables(found)]
+    for table in tables if probes is None else [*tables, *learned_tables.probe_tables(probes)]:
         console.out.print(table)
+
+
+def _probes(chosen: Any, asked: Asked) -> ColourProbes:
+    with _bar("probes") as told:
+        found: ColourProbes = accelerated.load("arena.baselines.probing").run(
+            chosen, asked.probe_games, asked.seed, asked.greedy, told
+        )
+        return found
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Shows how many of all are done, as it is told."""
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console.notices, transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -53,6 +53,14 @@ def command(
     greedy: Annotated[
         bool, typer.Option("--greedy", help="Checkpoints take their likeliest action instead of a drawn one.")
     ] = False,
+    probe_colours: Annotated[
+        int,
+        typer.Option(
+            "--probe-colours",
+            min=0,
+            help="Read card colours off what checkpoints remember: linear probes, trained on so many games of each.",
+        ),
+    ] = 0,
     games: Annotated[
         int | None,
         typer.Option(
@@ -81,11 +89,13 @@ def command(
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
     if checkpoint:
         if agent or simulations or probe or ablations or run:
-            raise UsageError("--checkpoint goes with --games, --greedy, --seed, --html and --json alone.")
-        learned_xp.show(game, checkpoint, games, seed, greedy, html, as_json)
+            raise UsageError(
+                "--checkpoint goes with --games, --greedy, --probe-colours, --seed, --html and --json alone."
+            )
+        learned_xp.show(learned_xp.Asked(game, tuple(checkpoint), games, seed, greedy, probe_colours), html, as_json)
         return
-    if greedy:
-        raise UsageError("--greedy is of checkpoints: name them with --checkpoint.")
+    if greedy or probe_colours:
+        raise UsageError("--greedy and --probe-colours are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))

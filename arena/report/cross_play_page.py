@@ -6,6 +6,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from arena import belief_probe
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.probe_figures import CARDS, ColourProbes
 from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
@@ -22,6 +23,7 @@ def render(
     probes: Sequence[Probe],
     without: Mapping[str, CrossPlay],
     learned: LearnedCrossPlay | None = None,
+    colours: ColourProbes | None = None,
 ) -> str:
     """Returns the page; it needs no network and no script.
 
@@ -30,6 +32,7 @@ def render(
         probes: decisions whose beliefs were read; empty if none were.
         without: figures without one part each; empty if they were not played.
         learned: of trained policies, what is said over seeds.
+        colours: of trained policies, what can be read off them along a game.
     """
     environment = Environment(
         loader=PackageLoader("arena.report", "."),
@@ -45,6 +48,7 @@ def render(
         found=found,
         without=without,
         learned=learned,
+        colours={} if colours is None else _colours(colours),
         heat=lambda cell: heat(found.table, cell),
         paper=paper_figures.rows(found.table.game),
         paper_source=paper_figures.YOKAI_SOURCE,
@@ -73,6 +77,23 @@ def _truth(probes: Sequence[Probe]) -> list[Curve]:
         for name, line in lines.items()
         if line
     ]
+
+
+def _colours(found: ColourProbes) -> dict[str, list[Curve]]:
+    """Returns the curves of each chart by its title."""
+    charts = {}
+    for item in found.methods:
+        for cards in CARDS:
+            lines = {name: line for name, line in item.lines[cards].items() if line}
+            last = max((step for line in lines.values() for step in line), default=0)
+            widest = float(max(1, last))
+            guess = Estimate(found.chance, None, None, None, found.held_out)
+            curves = [
+                _curve(name, [(float(step), value) for step, value in line.items()], widest)
+                for name, line in (lines | {"chance": {0: guess, int(widest): guess}}).items()
+            ]
+            charts[f"{item.method}: share of colours that linear probes name rightly, {cards}"] = curves
+    return charts
 
 
 def _curve(name: str, points: Sequence[tuple[float, Estimate]], widest: float) -> Curve:

@@ -1,8 +1,10 @@
-"""Tables of trained policies for the terminal: methods over their seeds, and methods with each other."""
+"""Tables of trained policies for the terminal: methods over their seeds, methods with each other, probes."""
 
 from rich.table import Table
 
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
+from arena.intervals import Estimate
 from arena.report import formatting
 from arena.report.cross_play_tables import COLUMNS, figures
 from arena.report.tables import add_row, new_table
@@ -17,6 +19,25 @@ def tables(found: LearnedCrossPlay) -> list[Table]:
         for name, row in zip(names, found.between, strict=True):
             add_row(matrix, name, *map(formatting.with_error, row))
         made.append(matrix)
+    return made
+
+
+def probe_tables(found: ColourProbes) -> list[Table]:
+    """Returns, for each method, how many card colours probes name rightly, by step, kind of play and kind of cards."""
+    made = []
+    for item in found.methods:
+        kinds = [(cards, play) for cards in CARDS for play in item.lines[cards] if item.lines[cards][play]]
+        # A perfect memory holds what was observed: a column of ones.
+        kinds = [kind for kind in kinds if kind != (OBSERVED, ORACLE)]
+        title = (
+            f"{item.method}: share of card colours that linear probes name rightly (chance {found.chance:.2f}; "
+            f"{found.trained_on} games to learn from, {found.held_out} held out; {item.seeds} seeds)"
+        )
+        table = new_table(title, ["players' actions"], [f"{cards}: {play}" for cards, play in kinds])
+        for step in sorted({step for cards, play in kinds for step in item.lines[cards][play]}):
+            row: list[Estimate | None] = [item.lines[cards][play].get(step) for cards, play in kinds]
+            add_row(table, str(step), *map(formatting.with_error, row))
+        made.append(table)
     return made
 
 

@@ -31,13 +31,16 @@ def folder(tmp_path: Path) -> Path:
 
 def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder: Path) -> None:
     page = folder / "xp.html"
-    options = ("--checkpoint", str(folder), "--games", "6", "--html", str(page))
+    options = ("--checkpoint", str(folder), "--games", "6", "--probe-colours", "5", "--html", str(page))
     shown = cwm("xp", GAME, *options).out
+    assert "op: share of card colours that linear probes name rightly (chance 0.50; 4 games to learn from" in shown
     for part in ("Self-play", "R of the pair", "Over seeds", "border moves", "R of methods with each other"):
         assert part in shown
     text = page.read_text(encoding="utf-8")
     assert "<h2>Methods</h2>" in text
     assert "6 games a seating, drawn actions" in text
+    assert "sp: share of colours that linear probes name rightly, not observed" in text
+    assert "perfect memory</text>" in text
 
 
 def test_checkpoints_print_one_document(cwm: Any, folder: Path) -> None:
@@ -49,4 +52,4 @@ def test_checkpoints_print_one_document(cwm: Any, folder: Path) -> None:
 
 def test_options_of_other_agents_do_not_go_with_checkpoints(refused: Any, folder: Path) -> None:
     assert "--checkpoint goes with" in refused("xp", GAME, "--checkpoint", str(folder), "--agent", "random").err
-    assert "--greedy is of checkpoints" in refused("xp", GAME, "--agent", "random", "--greedy").err
+    assert "are of checkpoints: name them" in refused("xp", GAME, "--agent", "random", "--greedy").err
