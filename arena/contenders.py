@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from arena import accelerated, recorded_models
@@ -14,7 +15,8 @@ from games import registry
 from games.api import EstimatesValue, Game, GameError
 
 POLICIES: Final = "arena.baselines.policies"
-"""Needs optional packages."""
+CHECKPOINT: Final = "search.learn.checkpoint"
+"""Both need optional packages."""
 LEARNED: Final = {
     "sp": "Self-Play IPPO",
     "he": "High-Entropy IPPO",
@@ -56,7 +58,9 @@ class Contender:
     absent: str | None
 
 
-def contenders(game: str, wanted: Sequence[str], simulations: int, llm: str | None = None) -> list[Contender]:
+def contenders(
+    game: str, wanted: Sequence[str], simulations: int, llm: str | None = None, policies: Path | None = None
+) -> list[Contender]:
     """Returns the kinds of players of a game.
 
     Args:
@@ -64,6 +68,7 @@ def contenders(game: str, wanted: Sequence[str], simulations: int, llm: str | No
         wanted: names of kinds; all if empty.
         simulations: a move, of every planner.
         llm: a language model that plays now, `PROVIDER:MODEL[,OPTION=VALUE,...]`; None for recorded games alone.
+        policies: a folder of trained policies (`op-s0`, …) that play instead of those that ship.
 
     Raises:
         UsageError: there is no such kind.
@@ -73,18 +78,19 @@ def contenders(game: str, wanted: Sequence[str], simulations: int, llm: str | No
     unknown = [name for name in wanted if name not in TITLES]
     if unknown:
         raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
-    makers = _Makers(registry.make(game), simulations, llm)
+    makers = _Makers(registry.make(game), simulations, llm, policies)
     return [makers.make(name) for name in TITLES if not wanted or name in wanted]
 
 
 class _Makers:
     """Makes the players of one game."""
 
-    def __init__(self, game: Game, simulations: int, llm: str | None) -> None:
+    def __init__(self, game: Game, simulations: int, llm: str | None, policies: Path | None) -> None:
         self._game = game
         self._id = game.info.id
         self._simulations = simulations
         self._llm = llm
+        self._policies = policies
 
     def make(self, name: str) -> Contender:
         """Returns one kind."""
@@ -135,17 +141,24 @@ class _Makers:
 
     def _trained(self, name: str) -> AgentSpec | str:
         try:
-            shipped: list[str] = accelerated.load(POLICIES).shipped_names(self._id)
+            folder: Path = self._policies or accelerated.load(POLICIES).SHIPPED / self._id
+            about: str = accelerated.load(CHECKPOINT).ABOUT
         except GameError:
             return "needs the extra `learn`"
-        seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in shipped if _is_seed_of(name, found))
-        return parse(f"ippo:{name}-s{seeds[0]},name={name}") if seeds else "not trained"
+        known = [path.parent.name for path in folder.glob(f"*/{about}")]
+        seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in known if _is_seed_of(name, found))
+        if not seeds:
+            return "not trained"
+        chosen = f"{name}-s{seeds[0]}"
+        return AgentSpec("ippo", name, model=chosen if self._policies is None else str(folder / chosen))
 
     def _title(self, name: str, spec: AgentSpec) -> str:
         if spec.kind in ("mcts", "ismcts", "cwm"):
             algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
             return f"{TITLES[name]} ({algorithm}, {self._simulations} simulations)"
-        return f"{TITLES[name]} ({spec.model})" if spec.kind in ("ippo", "llm") else TITLES[name]
+        if spec.kind == "ippo":
+            return f"{TITLES[name]} ({Path(spec.model or '').name})"
+        return f"{TITLES[name]} ({spec.model})" if spec.kind == "llm" else TITLES[name]
 
 
 def _is_seed_of(name: str, found: str) -> bool:

@@ -28,7 +28,7 @@ def command(
     agents: Annotated[
         str | None, typer.Option("--agents", help="Only these kinds of players, e.g. heuristic,cwm-prior,op.")
     ] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="Games a pairing, over both seatings.")] = 20,
+    games: Annotated[int, typer.Option("--games", min=1, help="Games a pairing, over both seatings.")] = 40,
     simulations: Annotated[
         int, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
     ] = 100,
@@ -42,6 +42,10 @@ def command(
             "recorded games alone.",
         ),
     ] = None,
+    policies: Annotated[
+        Path | None,
+        typer.Option("--policies", help="Folder of trained policies (op-s0, …) that play instead of those that ship."),
+    ] = None,
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     run: Annotated[
@@ -51,9 +55,9 @@ def command(
     text: Annotated[Path | None, typer.Option(help="Write the table as Markdown, for a README.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play every kind of player with itself and with every other on common deals; 15 minutes at most on two cores."""
+    """Play every kind of player with itself and with every other on common deals; some 10 minutes on two free cores."""
     wanted = [] if agents is None else [name.strip() for name in agents.split(",") if name.strip()]
-    players = tuple(contenders(game, wanted, simulations, llm))
+    players = tuple(contenders(game, wanted, simulations, llm, policies))
     if all(found.view is None for found in players):
         raise UsageError(
             f"None of these players can play {game}: "

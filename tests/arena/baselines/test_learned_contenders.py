@@ -19,6 +19,9 @@ def test_the_first_seed_of_every_method_that_ships_plays_in_its_own_view(save_po
         ("op", "op-s2", "memory"),
         ("op-rot", "op-rot-s0", "default"),
     ]
+    given = contenders.contenders("yokai-8c-2p", ["op"], 5, policies=shipped / "yokai-8c-2p")
+    assert given[0].spec.identity() == players[2].spec.identity()
+    assert given[0].title == players[2].title == "Other-Play, colours and rotations (op-s2)"
     found = comparison.run(ComparisonConfig("yokai-8c-2p", players, 2), None)
     assert found.views(("op", "random")) == "memory + default"
     lineups = combinations_with_replacement(["op", "op-rot", "random"], 2)
