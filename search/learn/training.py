@@ -98,9 +98,11 @@ class Trainer:
         """
         players = self._make_env(context).num_players
         self.config.check_lanes(self.config.environments * players)
-        keys = jnp.stack([jax.random.key(seed) for seed in seeds])
-        state: TrainingState = jax.jit(jax.vmap(partial(self._begin, context)))(keys)
-        return state
+        # One after another: QR decompositions side by side never return on processors with few cores (jaxlib 0.10).
+        begin = jax.jit(partial(self._begin, context))
+        states = [begin(jax.random.key(seed)) for seed in seeds]
+        stacked: TrainingState = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
+        return stacked
 
     def _begin(self, context: Any, key: Array) -> TrainingState:
         env = self._make_env(context)
