@@ -87,7 +87,9 @@ def command(
             help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…, "
             "cwm:recorded (the model of the recording that ships for the game), cwm:RUN,learn=openai:MODEL (its model "
             "is refined between games; see below), llm:PROVIDER:MODEL "
-            "(a language model, asked for each move; see below).",
+            "(a language model, asked for each move; see below), partner:NAME (a hand-written player of the game), "
+            "ippo:NAME_OR_FOLDER (a trained Yōkai policy; greedy=true takes its likeliest action), learned:FOLDER (a "
+            "policy that was trained on a model).",
         ),
     ],
     deals: Annotated[int, typer.Option(min=1, help="Deals a lineup, each played in all seat rotations.")] = 10,
