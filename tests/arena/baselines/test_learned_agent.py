@@ -11,9 +11,9 @@ from arena.runtime import Runtime
 from arena.store import MemoryStore
 from arena.tournament import TournamentConfig, plan, prepare
 from games import registry
-from games.batched.yokai import make
 from games.batched.yokai_json import from_json
 from search.learn import masked_categorical
+from search.learn.networks.config import NetworkConfig
 
 
 def agent(folder, game_id, options=""):
@@ -27,7 +27,7 @@ def batched_greedy(folder, game, records):
     The network reads all games at once, every player at every step, as it does when it is trained.
     """
     policy = policies.load(folder)
-    env, network = make(policy.game, memory=policy.view == "memory"), policy.network
+    env, network = policy.env(), policy.network
     paths = [states_of(game, record) for record in records]
     steps, players = max(map(len, paths)), env.num_players
     padded = [state for path in paths for state in [*path, *[path[-1]] * (steps - len(path))]]
@@ -36,9 +36,8 @@ def batched_greedy(folder, game, records):
     def by_step(array):
         return array.reshape(len(records), steps, players, *array.shape[2:]).swapaxes(0, 1)
 
-    seen = by_step(jax.jit(env.observe)(batch))
     lanes = len(records) * players
-    seen = seen.reshape(steps, lanes, *seen.shape[3:])
+    seen = jax.tree.map(lambda leaf: by_step(leaf).reshape(steps, lanes, *leaf.shape[2:]), jax.jit(env.observe)(batch))
     starts = jnp.zeros((steps, lanes), bool)
     _, outputs = jax.jit(network.apply)(policy.params, network.initial_memory(lanes), seen, starts)
     logits = outputs.logits.reshape(steps, len(records), players, -1)
@@ -60,9 +59,22 @@ def states_of(game, record):
     return found
 
 
-@pytest.mark.parametrize(("game_id", "view"), [("yokai-9c-3p", "memory"), ("yokai-8c-2p", "default")])
-def test_greedy_agents_play_the_games_that_batched_play_plays(save_policy, game_id, view):
-    folder = save_policy(game=game_id, view=view)
+TINY = NetworkConfig(hidden=16, filters=4, layers=2)
+GRAPH = NetworkConfig(encoder="gcn", core="none", hidden=16, filters=8, layers=1)
+TWO_PARTS = NetworkConfig(hidden=16, filters=4, layers=1, public_private=True, private_channels=2)
+
+
+@pytest.mark.parametrize(
+    ("game_id", "view", "network"),
+    [
+        ("yokai-9c-3p", "memory", TINY),
+        ("yokai-8c-2p", "default", TINY),
+        ("yokai-8c-2p", "memory", GRAPH),
+        ("yokai-8c-2p", "memory", TWO_PARTS),
+    ],
+)
+def test_greedy_agents_play_the_games_that_batched_play_plays(save_policy, game_id, view, network):
+    folder = save_policy(game=game_id, view=view, config=network)
     game = registry.make(game_id)
     seats = [agent(folder, game_id, ",greedy=true") for _ in range(game.info.num_players)]
     records = [play(game, seats, deal, [0] * len(seats)) for deal in range(6)]
