@@ -135,7 +135,7 @@ def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
     identity = channels(sizes).identity
     network = NetworkConfig(encoder="slots", filters=64, layers=2, hidden=64, objects=(sizes.cards, identity, 1))
     ppo = PpoConfig(
-        total_steps=3_000_000,
+        total_steps=2_000_000,
         environments=128,
         steps=24,
         learning_rate=1.2e-3,
