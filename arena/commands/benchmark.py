@@ -29,6 +29,7 @@ class Name(StrEnum):
     PARTNERS = "partners"
     EQUIVALENCE = "equivalence"
     SUITES = "suites"
+    XP = "xp"
 
 
 def command(
@@ -40,7 +41,7 @@ def command(
             "yokai: steps/s of the batched environment on the device that JAX finds; partners: the planner that reads "
             "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
             "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
-            "the unit tests of one candidate."
+            "the unit tests of one candidate; xp: games/s of trained policies in batches on that device."
         ),
     ],
     model: Annotated[
@@ -57,7 +58,7 @@ def command(
             "--games",
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
-            f"partner (default {partners.GAMES}).",
+            f"partner (default {partners.GAMES}); xp: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -175,6 +176,9 @@ def _measurements(
     if name is Name.YOKAI:
         measured: Iterator[Measurement] = accelerated.load("arena.benchmarks.yokai_speed").run()
         return measured
+    if name is Name.XP:
+        played: Iterator[Measurement] = accelerated.load("arena.benchmarks.evaluator_speed").run(games)
+        return played
     if name is Name.GAMES:
         return game_speed.run()
     if name is Name.SUITES:

@@ -43,6 +43,7 @@ def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder:
     assert "perfect memory</text>" in text
 
 
+@pytest.mark.slow
 def test_checkpoints_print_one_document(cwm: Any, folder: Path) -> None:
     found = cwm("xp", GAME, "--checkpoint", str(folder / "0"), "--games", "5", "--greedy", "--json").json
     assert found["table"]["games"] == 5

@@ -79,7 +79,8 @@ def test_a_game_is_the_one_that_its_policies_play_step_by_step(chosen: list[Lear
     evaluator = Evaluator(table.env, table.steps, True, border_moves(table.env.sizes))
     deals = table.deals(games, 3)
     played = table.play(evaluator, ("sp-s0", "sp-s1"), deals, 3)
-    env, state = chosen[0].env(), chosen[0].env().init(deals)
+    env = chosen[0].env()
+    state = jax.jit(env.init)(deals)
     show = jax.jit(lambda state: (env.observe(state), env.legal_mask(state)))
     step, read = jax.jit(env.step), jax.jit(chosen[0].network.apply)
     memories = [chosen[0].network.initial_memory(games)] * 2
@@ -91,7 +92,7 @@ def test_a_game_is_the_one_that_its_policies_play_step_by_step(chosen: list[Lear
             memories[seat], said = read(policy.params, memories[seat], image[None, :, seat], starts)
             actions.append(np.where(legal[:, seat], said.logits[0], -np.inf).argmax(axis=1))
         state, _ = step(state, jnp.stack(actions, axis=1))
-    outcome = env.outcome(state)
+    outcome = jax.jit(env.outcome)(state)
     np.testing.assert_array_equal(played.outcome.total, outcome.total)
     np.testing.assert_array_equal(played.outcome.length, outcome.length)
 
