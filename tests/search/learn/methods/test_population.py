@@ -144,6 +144,7 @@ def test_new_games_have_new_seats_and_empty_memories(env, played):
     np.testing.assert_array_equal(after.game.clock, 0)
 
 
+@pytest.mark.slow
 def test_a_learner_improves_beside_a_population_that_stays_as_it_is(public_private):
     network = public_private(head_scale=0.0)
     example = jnp.zeros((1, 1, 1, 1, 10))
