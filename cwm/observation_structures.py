@@ -1,5 +1,6 @@
 """Lists, dictionaries and values of several types in observations, as numbers of a vector and back."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +29,10 @@ _KINDS: Final[dict[type, str]] = {
 }
 KIND_NAMES: Final = frozenset(_KINDS.values())
 """All names of types that `kind_of` gives to JSON values."""
+_REMEMBERED: Final = frozenset({type(None), bool, int, str})
+"""Not floats: 0.0 and -0.0 are equal and written differently."""
+MOST_REMEMBERED: Final = 1024
+"""So many values a place are remembered, so that a place of ever new ones takes no memory."""
 
 
 @dataclass(frozen=True)
@@ -147,12 +152,30 @@ class OneOf:
 
     kinds: tuple[str, ...]
     parts: tuple[Part, ...]
+    _written: dict[tuple[type, Json], tuple[float, ...]] = dataclasses.field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """Numbers of values that were written before: the same few texts and whole numbers come again and again."""
 
     @property
     def width(self) -> int:
         return one_hot_width(len(self.kinds)) + sum(part.width for part in self.parts)
 
     def write(self, value: Json, path: str, out: list[float]) -> None:
+        if type(value) not in _REMEMBERED:
+            self._write(value, path, out)
+            return
+        key = (type(value), value)
+        numbers = self._written.get(key)
+        if numbers is None:
+            begin = len(out)
+            self._write(value, path, out)
+            if len(self._written) < MOST_REMEMBERED:
+                self._written[key] = tuple(out[begin:])
+            return
+        out.extend(numbers)
+
+    def _write(self, value: Json, path: str, out: list[float]) -> None:
         kind = kind_of(value)
         if kind not in self.kinds:
             place = path or "the observation"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cwm.observation_structures import MOST_REMEMBERED
 from cwm.observation_values import (
     InexactNumberError,
     LongerListError,
@@ -211,3 +212,22 @@ def test_held_out_observations_of_every_game_come_back_exactly_given_enough_samp
     assert found.first_error == ""
     assert found.exact == found.held_out
     assert found.width < 20_000
+
+
+def test_values_that_are_equal_and_of_different_types_are_written_apart_again_and_again():
+    values = [True, 1, False, 0, -0.0, 0.0, 1.0, None, "1", "0"]
+    samples = [{"value": value} for value in values]
+    vectors = infer(samples)
+    fresh = [infer(samples).encode(sample) for sample in samples]
+    for _ in range(2):
+        assert [vectors.encode(sample) for sample in samples] == fresh
+        back = [vectors.decode(vectors.encode(sample))["value"] for sample in samples]
+        assert [(type(value), str(value)) for value in back] == [(type(value), str(value)) for value in values]
+
+
+def test_place_of_ever_new_values_remembers_not_all_of_them():
+    vectors = infer([{"number": 0}, {"number": 1 << 20}])
+    part = vectors.part.parts[0].fields[0].part
+    for number in range(3 * MOST_REMEMBERED):
+        assert vectors.decode(vectors.encode({"number": number})) == {"number": number}
+    assert len(part._written) == MOST_REMEMBERED
