@@ -67,7 +67,9 @@ def ppo(
         return
     for item in found:
         console.out.print(_line(item))
-    console.out.print(f"play: cwm arena {bundle.info['id']} learned:{folder} random")
+    if len(found) == bundle.game_info.num_players:
+        agent = f"learned:{folder},greedy=true"
+        console.out.print(f"play: cwm arena {bundle.info['id']} --agent {agent} --agent random")
 
 
 class Notices:
