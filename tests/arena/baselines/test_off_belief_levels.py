@@ -11,8 +11,9 @@ from arena.baselines.off_belief_levels import LevelsPlan
 from arena.baselines.recipes import adapted, recipe
 from games.batched.wrappers import no_episodes
 from search.learn import checkpoint
-from search.learn.belief_model import CrossEntropy
+from search.learn.belief_model import BeliefModel, CrossEntropy
 from search.learn.belief_training import BeliefTrainingConfig
+from search.learn.beliefs import UniformBelief
 from search.learn.errors import CheckpointError, OffBeliefError
 from search.learn.losses import Losses
 from search.learn.networks.belief import BeliefConfig
@@ -121,6 +122,26 @@ def test_level_1_needs_no_learned_belief_where_the_exact_one_is_asked_for(plan, 
     assert off_belief_levels.train(exact, None, lambda report: None)
     assert counting == ["UniformBelief"]
     assert off_belief_levels.cross_entropies(exact) == {}
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_trainers_of_a_level_fit_the_game_and_each_other(plan, level):
+    made = plan(level, exact_first=True)
+    hidden = off_belief_levels.hidden_of(made.recipe)
+    model = BeliefModel(made.belief, hidden.counts)
+    belief = UniformBelief(hidden.counts) if level == 1 else model
+    trainer = off_belief_levels.belief_trainer(made.recipe, level - 1, model, made.belief_training)
+    beliefs = jax.eval_shape(lambda: trainer.init([0]))
+    believed = () if level == 1 else jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:]), beliefs.params)
+    teacher = off_belief_levels.policy_trainer(made.recipe, belief)
+    policies_of = jax.eval_shape(lambda: teacher.init([0], believed))
+    players = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:]), policies_of.learner.params) if level > 1 else {}
+    after, found = jax.eval_shape(lambda state: trainer.run(state, players, 1), beliefs)
+    assert jax.tree.leaves(after) == jax.tree.leaves(beliefs)
+    assert found.total.shape == (1, 1)
+    after, report = jax.eval_shape(lambda state: teacher.run(state, 1, believed), policies_of)
+    assert jax.tree.leaves(after) == jax.tree.leaves(policies_of)
+    assert report.losses.total.shape == (1, 1)
 
 
 @pytest.mark.slow
