@@ -27,6 +27,7 @@ RECORDED_TIMEOUT_S = 900
 RUN_ELSEWHERE = {
     ("cwm", "demo"): "`make demo`, which takes minutes",
     ("cwm", "benchmark"): "`make benchmarks`, which measures and takes minutes",
+    ("cwm", "train", "table"): "tests/arena/baselines/test_paper_tables.py, at a size that takes seconds",
 }
 """Beginnings of commands, and what runs them: here only their options are checked."""
 RECORDED = "cwm:recorded"
@@ -38,6 +39,8 @@ SHORTER = (
     (re.compile(r"--deals \d+"), "--deals 1"),
     (re.compile(r"--simulations \d+"), "--simulations 5"),
     (re.compile(r"--games \d+"), "--games 1"),
+    (re.compile(r"--steps \d+"), "--steps 5000"),
+    (re.compile(r"--seeds 1\b"), "--seeds 1 --evaluation-games 10"),
 )
 """What stands here for a language model with a key, and for minutes of search."""
 

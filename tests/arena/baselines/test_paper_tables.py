@@ -1,0 +1,47 @@
+from pathlib import Path
+
+import pytest
+
+from arena import cli
+from arena.baselines import paper_rows, paper_tables
+from arena.baselines.paper_tables import TablePlan
+
+SMALL = {"total_steps": 64, "environments": 8, "steps": 4}
+
+
+@pytest.fixture
+def one_row(monkeypatch):
+    row = paper_rows.rows(4)[1]
+    monkeypatch.setitem(paper_rows._ROWS, 4, (row,))
+    return row
+
+
+def plan(folder: Path) -> TablePlan:
+    return TablePlan(4, folder, (0, 1), "reduced", SMALL, games=6, game="yokai-8c-2p")
+
+
+def test_table_is_trained_where_it_stopped_and_played(one_row, tmp_path):
+    told = []
+    assert not paper_tables.train(plan(tmp_path), 0.0, lambda row, standing: told.append(row))
+    (before,) = paper_tables.results(plan(tmp_path))
+    assert (before.figures, before.steps, before.total) == (None, 0, 64)
+    assert paper_tables.train(plan(tmp_path), None, lambda row, standing: told.append((row.label, standing.steps)))
+    assert told == [("Φ_col", 32), ("Φ_col", 64)]
+    (found,) = paper_tables.results(plan(tmp_path))
+    assert found.figures is not None
+    assert found.figures.policies == ("op-col-s0", "op-col-s1")
+    assert found.figures.self_play is not None
+    assert found.figures.cross_play is not None
+    assert found.steps == 64
+    # Nothing is trained twice.
+    assert paper_tables.train(plan(tmp_path), None, lambda row, standing: pytest.fail("trained again"))
+
+
+def test_table_that_the_paper_does_not_have_is_refused(tmp_path, capsys):
+    assert cli.run(["train", "table", "7", "--out", str(tmp_path)]) == 2
+    assert "Tables 2 to 6" in capsys.readouterr().err
+
+
+def test_seeds_that_are_none_are_refused(tmp_path, capsys):
+    assert cli.run(["train", "table", "4", "--out", str(tmp_path), "--seeds", "0,0"]) == 2
+    assert "--seeds is '0,0'" in capsys.readouterr().err
