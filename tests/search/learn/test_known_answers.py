@@ -163,6 +163,7 @@ def kuhn_value(bold, seat):
     return sum(learner(*deal, True) + learner(*deal, False) for deal in deals) / (2 * len(deals))
 
 
+@pytest.mark.slow
 def test_best_response_to_a_uniform_player_of_kuhn_poker_is_found():
     best = []
     for seat in (0, 1):

@@ -77,6 +77,7 @@ def test_one_pass_over_one_minibatch_is_one_step_down_the_slope_of_all_lanes(net
     assert max(jax.tree.leaves(moved)) > 1e-4
 
 
+@pytest.mark.slow
 def test_gradients_summed_up_in_pieces_change_nothing_but_rounding(learn, small_config):
     whole, losses = learn(small_config())
     summed, same = learn(small_config(accumulate=4))
@@ -119,6 +120,7 @@ def test_rate_falls_linearly_to_0_and_stays_there(small_config):
     np.testing.assert_allclose(change, -0.5, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_computing_in_bfloat16_keeps_float32_parameters(recall, small_network, small_config, played):
     params, batch = played
     network, config = small_network("rnn", bfloat16=True), small_config()

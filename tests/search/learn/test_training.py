@@ -66,6 +66,7 @@ def test_coefficients_stay_at_their_last_values(recall, small_network, small_con
     assert at(never, 0) == at(never, 5) == (0, 0.25)
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_learn_what_each_learns_alone(trainer, trained):
     state, reports = trainer.run(trainer.init([9, 5]), 2)
     state, _ = trainer.run(state, 2)
