@@ -75,4 +75,5 @@ class Slots(nn.Module):
     def __call__(self, image: Array) -> Array:
         """Encodes images [..., height, width, channels] as vectors [..., width]."""
         seen = features(image, self.slots, self.identity_channel, self.extra_columns)
-        return Mlp(self.width, self.layers, 1, self.activation, self.dtype, name="layers")(seen)
+        encoded: Array = Mlp(self.width, self.layers, 1, self.activation, self.dtype, name="layers")(seen)
+        return encoded
