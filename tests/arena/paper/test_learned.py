@@ -37,6 +37,7 @@ def place(folder: Path) -> Place:
     return Place(folder, "tic_tac_toe", "tree", 0)
 
 
+@pytest.mark.slow
 def test_table_is_filled_and_says_for_how_long_was_trained(taught: Path) -> None:
     stored = Stored(taught, settings.read(taught))
     sheet = sheets.table(stored, TABLE_BY_NUMBER[18])
@@ -48,6 +49,7 @@ def test_table_is_filled_and_says_for_how_long_was_trained(taught: Path) -> None
     ) in sheet.notes
 
 
+@pytest.mark.slow
 def test_every_seat_is_played_on_each_deal(taught: Path) -> None:
     played = learned.games(place(taught))
     seats = [record.seats for record in played]
@@ -56,6 +58,7 @@ def test_every_seat_is_played_on_each_deal(taught: Path) -> None:
     assert all(record.forfeit is None for record in played)
 
 
+@pytest.mark.slow
 def test_second_call_trains_and_plays_nothing(taught: Path) -> None:
     policy = place(taught).part(PUPILS) / "seat0" / "policy.safetensors"
     before, games = policy.stat().st_mtime_ns, len(learned.games(place(taught)))
@@ -68,6 +71,7 @@ def test_second_call_trains_and_plays_nothing(taught: Path) -> None:
     assert len(learned.games(place(taught))) == games
 
 
+@pytest.mark.slow
 def test_other_steps_in_the_same_folder_are_refused(taught: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = taught.parent / "other"
     shutil.copytree(taught, copy)
