@@ -36,11 +36,12 @@ class _Module(nn.Module):
         dtype = _dtype(config)
         activation = _activation(config)
         seen = _public_part(observation, config.private_channels) if config.public_private else observation
-        hidden = _encoder(config, self.rank, "encoder")(seen)
-        hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(hidden))
+        encoded = _encoder(config, self.rank, "encoder")(seen)
+        hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(encoded))
         memory, hidden = _core(config)(memory, hidden, starts)
         if config.core == "rnn":
-            hidden = activation(dense(config.hidden, dtype=dtype, name="joint")(hidden))
+            beside = jnp.concatenate([hidden, encoded.astype(hidden.dtype)], axis=-1)
+            hidden = activation(dense(config.hidden, dtype=dtype, name="joint")(beside))
         if config.public_private:
             private = _encoder(config, self.rank, "private_encoder")(observation)
             hidden = hidden * activation(dense(config.hidden, dtype=dtype, name="private_projection")(private))

@@ -26,7 +26,7 @@ class NetworkConfig:
             flattened), `slots` (images of objects with an identity, object by object), `gatv2`, `gcn`, `relation`
             (graphs).
         core: what carries memory: `gru`, `transformer_xl`, `rnn` (appendix D.1 of the CWM paper: a plain recurrent
-            layer whose output is joined with its input), `none`.
+            layer whose output is joined with what the encoder gave; without layers that is the observation), `none`.
         hidden: width of the linear layer after the encoder, of the memory, and of added layers.
         filters: of each convolution; also the width of an `mlp`'s layers and of graph layers.
         layers: convolutions, layers of the `mlp` (0: it hands on what it sees) or of `slots`, or graph layers.

@@ -1,4 +1,4 @@
-"""A plain recurrent layer whose output is joined with its input (the code world model paper, appendix D.1)."""
+"""A plain recurrent layer (the code world model paper, appendix D.1)."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ class Rnn(nn.Module):
             starts: bool [T, L].
 
         Returns:
-            The memory after the last step, and the memory after every step beside its input, [T, L, H + E].
+            The memory after the last step, and that after every step, [T, L, H].
         """
         driven = dense(self.width, scale=1.0, dtype=self.dtype, name="input")(inputs)
         weights = self.param("memory", nn.initializers.orthogonal(), (self.width, self.width)).astype(driven.dtype)
@@ -46,5 +46,4 @@ class Rnn(nn.Module):
             following = jnp.tanh(driven_now + memory.astype(driven_now.dtype) @ weights)
             return following.astype(jnp.float32), following
 
-        last, every = jax.lax.scan(step, memory, (driven, starts))
-        return last, jnp.concatenate([every, inputs.astype(every.dtype)], axis=-1)
+        return jax.lax.scan(step, memory, (driven, starts))
