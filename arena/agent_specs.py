@@ -207,7 +207,7 @@ _MODELS = {
     "cwm": "model: write cwm:FOLDER, a run or a bundle",
     "partner": "partner: write partner:NAME",
     "ippo": "trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
-    "learned": "training: write learned:FOLDER, that of `cwm train ppo`",
+    "learned": "training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
     "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
 }
 """What stands after the kind, by kind."""

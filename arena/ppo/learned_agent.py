@@ -35,7 +35,7 @@ def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     Raises:
         AgentSpecError: there is no policy for some seat, it is damaged, or it was trained on another game.
     """
-    folder = Path(spec.model or "")
+    folder = places.folder_of(spec.model or "", info.id)
     try:
         told = [places.read_about(folder, seat) for seat in range(info.num_players)]
         found = places.content_hash(folder, info.num_players)
@@ -53,7 +53,7 @@ def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "LearnedAgent":
     Raises:
         AgentSpecError: its policies cannot be read any more, or changed since it was resolved.
     """
-    folder = Path(spec.model or "")
+    folder = places.folder_of(spec.model or "", info.id)
     try:
         found = places.content_hash(folder, info.num_players)
     except OSError as error:

@@ -10,6 +10,15 @@ from search.learn.errors import CheckpointError
 ABOUT: Final = "config.json"
 POLICY: Final = "policy.safetensors"
 SEAT: Final = "seat"
+RECORDED: Final = "recorded"
+"""Stands for the folder of a training that ships with the project."""
+SHIPPED: Final = Path(__file__).parents[1] / "baselines" / "checkpoints"
+PPO: Final = "ppo"
+
+
+def folder_of(name: str, game: str) -> Path:
+    """Returns the folder that an agent's description names: `recorded` for one that ships for the game."""
+    return SHIPPED / game / PPO if name == RECORDED else Path(name)
 
 
 def seat_folder(folder: Path, seat: int) -> Path:
