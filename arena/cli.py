@@ -27,6 +27,7 @@ from arena.commands import (
     tournament,
     train,
     train_baseline,
+    train_pack,
     train_table,
     trajectories,
     verify,
@@ -54,6 +55,7 @@ app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(train.app, name="train")
 train.app.command("yokai")(train_baseline.command)
 train.app.command("table")(train_table.command)
+train.app.command("pack")(train_pack.command)
 app.command("synthesize")(synthesize.command)
 app.command("resume")(synthesize.resume)
 app.command("select")(several.command)
