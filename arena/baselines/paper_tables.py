@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.baselines import cross_play, paper_rows, training_log, training_run
+from arena.baselines import cross_play, method_training, paper_rows, training_log
 from arena.baselines.method_figures import MethodFigures
 from arena.baselines.paper_rows import PaperRow
 from arena.baselines.training_run import Standing, TrainingPlan
@@ -77,7 +77,7 @@ def train(plan: TablePlan, stop_after: float | None, on_report: Callable[[PaperR
         if left is not None and left <= 0:
             return False
         training = plan.training(row)
-        if not _finished(training) and not training_run.train(
+        if not _finished(training) and not method_training.train(
             training,
             left,
             lambda standing, row=row: on_report(row, standing),  # type: ignore[misc]
@@ -91,12 +91,19 @@ def results(plan: TablePlan, seed: int = 0) -> list[RowResult]:
     found = []
     for row in plan.rows():
         training = plan.training(row)
-        reports = training_log.read(training.folder)
-        steps = max((report["steps"] for report in reports), default=0)
         figures = _evaluated(training, plan.games, seed) if _finished(training) else None
         total = training.recipe.ppo.updates * training.recipe.ppo.steps_per_update
-        found.append(RowResult(row, steps, total, figures))
+        found.append(RowResult(row, _steps(training), total, figures))
     return found
+
+
+def _steps(training: TrainingPlan) -> int:
+    """Returns how far every policy is; those that are trained one after the other report in folders of their own."""
+    together = training_log.read(training.folder)
+    apart = [training_log.read(path) for path in _policies(training)]
+    return min(
+        max((report["steps"] for report in reports), default=0) for reports in ([together] if together else apart)
+    )
 
 
 def _evaluated(training: TrainingPlan, games: int, seed: int) -> MethodFigures:

@@ -12,8 +12,10 @@ from games.batched.yokai import parse_id
 from games.yokai.config import config
 from games.yokai.modalities import modalities
 from games.yokai.tensors import channels
+from search.learn.belief_training import BeliefTrainingConfig
 from search.learn.config import PpoConfig
 from search.learn.errors import LearnError
+from search.learn.networks.belief import BeliefConfig
 from search.learn.networks.config import GRAPHS, NetworkConfig
 
 Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "op-rot-paper", "obl", "sa", "fcp"]
@@ -52,6 +54,8 @@ class Recipe:
         network: the network.
         ppo: settings of PPO.
         level: of Off-Belief Learning, 1 to 5.
+        exact_belief: level 1 of Off-Belief Learning draws from the exact belief about random players.
+        population: self-play policies that an agent of Fictitious Co-Play is trained with, each at three ages.
     """
 
     game: str
@@ -61,6 +65,14 @@ class Recipe:
     network: NetworkConfig
     ppo: PpoConfig
     level: int = 1
+    exact_belief: bool = False
+    population: int = 8
+
+    def __post_init__(self) -> None:
+        if self.exact_belief and self.method != "obl":
+            raise RecipeError(f"the exact belief is of obl alone, the method is {self.method}: leave it out.")
+        if self.population < 1:
+            raise RecipeError(f"a population of {self.population} has nobody to play with: expected 1 or more.")
 
     @property
     def name(self) -> str:
@@ -103,8 +115,14 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     return _with_public_memory(made) if method == "obl" else made
 
 
-def adapted(made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any]) -> Recipe:
+def adapted(made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any], **own: Any) -> Recipe:
     """Returns a recipe with other settings, by name; networks on graphs get what they need to know of the game.
+
+    Args:
+        made: the recipe.
+        network: settings of the network.
+        ppo: settings of PPO.
+        own: fields of the recipe itself, e.g. `population`.
 
     Raises:
         LearnError: a setting is out of range.
@@ -115,7 +133,7 @@ def adapted(made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any]) ->
         layers = {"modalities": of_game, "layers": 4 if network["encoder"] == "relation" else 2}
     if network.get("core") == "transformer_xl":
         layers["hidden"] = TRANSFORMER_WIDTH
-    return replace(made, network=replace(made.network, **{**layers, **network}), ppo=replace(made.ppo, **ppo))
+    return replace(made, network=replace(made.network, **{**layers, **network}), ppo=replace(made.ppo, **ppo), **own)
 
 
 def _paper(method: str, players: int) -> tuple[NetworkConfig, PpoConfig]:
@@ -146,6 +164,21 @@ def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
     if method == "he":
         ppo = replace(ppo, entropy=0.03, gae_decay=0.85)
     return network, ppo
+
+
+def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:
+    """Returns how the beliefs of Off-Belief Learning are trained: on as many games at once as the policies.
+
+    The paper does not say how long; ours are trained as long as a policy, at most 50,000,000 steps, and half as long
+    at the reduced scale.
+    """
+    sizes = {name: getattr(made.ppo, name) for name in ("environments", "steps", "minibatches")}
+    if made.scale == "paper":
+        steps = min(BeliefTrainingConfig().total_steps, made.ppo.total_steps)
+        return BeliefConfig(), BeliefTrainingConfig(total_steps=steps, **sizes)
+    steps = max(made.ppo.total_steps // 2, made.ppo.steps_per_update)
+    training = BeliefTrainingConfig(total_steps=steps, learning_rate=2e-3, max_grad_norm=1.0, **sizes)
+    return BeliefConfig("mlp", filters=64, layers=1, hidden=64), training
 
 
 def _with_public_memory(made: Recipe) -> Recipe:

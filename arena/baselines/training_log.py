@@ -59,11 +59,15 @@ class TrainingLog:
                 if value is not None:
                     self._board.add_scalar(f"seed_{seed}/{name}", value, steps)
 
+    def close(self) -> None:
+        """Closes what is written to; without the context manager, call it at the end."""
+        self._file.close()
+        self._board.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
-        self._board.close()
+        self.close()

@@ -1,11 +1,15 @@
-"""Trains a recipe with several seeds at once: resumable to the bit, over as many short runs as it takes."""
+"""Trains a recipe whose players all learn, several seeds at once: resumable to the bit, over many short runs.
+
+The loop is shared with methods that need more than one training, or more than a training's state (`advance`).
+"""
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import jax
 import numpy as np
@@ -18,7 +22,8 @@ from games.batched.wrappers import Episodes, metrics
 from search.learn import checkpoint
 from search.learn.errors import LearnError
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.training import Trainer, TrainingState, UpdateReport
+from search.learn.ppo import Learner
+from search.learn.training import Trainer, UpdateReport
 
 RUN: Final = "training.json"
 CHECKPOINT_SECONDS: Final = 60.0
@@ -52,16 +57,34 @@ class Standing(NamedTuple):
     """How far a training is.
 
     Attributes:
-        steps: environment steps of every policy so far.
+        steps: environment steps so far: of every policy that is trained side by side, added up over stages.
         total: of the whole training.
         steps_per_second: of all policies together, in the last report.
         reports: the last numbers of every seed, by name.
+        stage: which part of the training it is, "" where there is one alone.
     """
 
     steps: int
     total: int
     steps_per_second: float
     reports: list[dict[str, float | None]]
+    stage: str = ""
+
+
+Listener = Callable[[Standing], None]
+
+
+class Trained(Protocol):
+    """What the loop reads of a state; every leaf has a leading axis of seeds."""
+
+    @property
+    def learner(self) -> Learner: ...
+
+    @property
+    def updates(self) -> Any: ...
+
+
+State = TypeVar("State", bound=Trained)
 
 
 def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
@@ -71,8 +94,8 @@ def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
     return Trainer(lambda _: env, network, recipe.ppo, devices=devices)
 
 
-def train(plan: TrainingPlan, stop_after: float | None, on_report: Callable[[Standing], None]) -> bool:
-    """Trains on from where the folder stands.
+def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+    """Trains on from where the folder stands; all players learn, from fresh deals.
 
     Args:
         plan: what is trained.
@@ -86,25 +109,47 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Callable[[Sta
         TrainingError: the folder holds another training.
         CheckpointError: its state cannot be read.
     """
-    _claim(plan)
+    claim(plan)
     trainer = trainer_of(plan.recipe, plan.devices)
-    state = _restore(plan, trainer)
-    total = plan.recipe.ppo.updates
-    each = max(1, total // REPORTS)
+    state = restored(plan, trainer.init(list(plan.seeds)))
+    state = advance(plan, state, trainer.run, stop_after, on_report)
+    return finished(plan, state)
+
+
+def advance(
+    plan: TrainingPlan,
+    state: State,
+    run: Callable[[State, int], tuple[State, UpdateReport]],
+    stop_after: float | None,
+    on_report: Listener,
+) -> State:
+    """Trains on, writes down how it goes, and keeps the state in the plan's folder.
+
+    Args:
+        plan: what is trained.
+        state: where it stands.
+        run: (state, updates) -> (state, reports). Pieces begin at multiples of `piece`.
+        stop_after: see `train`.
+        on_report: told after every piece.
+
+    Returns:
+        The state at the end, or after the piece in which the time was up.
+    """
+    total, each = plan.recipe.ppo.updates, piece(plan.recipe)
+    steps_per_update = plan.recipe.ppo.steps_per_update
     began = saved = time.monotonic()
-    done = _updates(state)
-    with TrainingLog(plan.folder, done * plan.recipe.ppo.steps_per_update) as log:
+    done = updates_of(state)
+    with TrainingLog(plan.folder, done * steps_per_update) as log:
         try:
             while done < total:
                 count = min(each, total - done)
                 before = time.monotonic()
-                state, report = trainer.run(state, count)
+                state, report = run(state, count)
                 done += count
                 found = _numbers(report)
-                rate = count * plan.recipe.ppo.steps_per_update * len(plan.seeds) / (time.monotonic() - before)
-                steps = done * plan.recipe.ppo.steps_per_update
-                log.report(plan.seeds, steps, [{**one, "steps_per_second": rate} for one in found])
-                on_report(Standing(steps, total * plan.recipe.ppo.steps_per_update, rate, found))
+                rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
+                log.report(plan.seeds, done * steps_per_update, [{**one, "steps_per_second": rate} for one in found])
+                on_report(Standing(done * steps_per_update, total * steps_per_update, rate, found))
                 now = time.monotonic()
                 if now - saved > CHECKPOINT_SECONDS:
                     _save(plan, state)
@@ -113,19 +158,36 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Callable[[Sta
                     break
         finally:
             _save(plan, state)
-    if done >= total:
-        export(plan, state)
-    return done >= total
+    return state
 
 
-def export(plan: TrainingPlan, state: TrainingState, half: bool = False) -> list[Path]:
+def piece(recipe: Recipe) -> int:
+    """Returns the number of updates between two reports."""
+    return max(1, recipe.ppo.updates // REPORTS)
+
+
+def whole_pieces(recipe: Recipe, share: float) -> int:
+    """Returns the updates after which a share of the training is done, in whole pieces but for the end."""
+    each = piece(recipe)
+    return min(recipe.ppo.updates, each * math.ceil(share * recipe.ppo.updates / each))
+
+
+def finished(plan: TrainingPlan, state: Trained) -> bool:
+    """Writes the policies if the training is at its end; returns whether it is."""
+    if updates_of(state) < plan.recipe.ppo.updates:
+        return False
+    export(plan, state)
+    return True
+
+
+def export(plan: TrainingPlan, state: Trained, half: bool = False) -> list[Path]:
     """Writes one policy a seed and returns their folders."""
     folders = []
     for index, seed in enumerate(plan.seeds):
         name = f"{plan.recipe.name}-s{seed}"
         params = jax.tree.map(lambda leaf, index=index: np.asarray(leaf[index]), state.learner.params)
         folders.append(plan.folder / name)
-        checkpoint.save_policy(folders[-1], params, about(plan.recipe, name, seed, _updates(state)), half)
+        checkpoint.save_policy(folders[-1], params, about(plan.recipe, name, seed, updates_of(state)), half)
     return folders
 
 
@@ -142,6 +204,8 @@ def about(recipe: Recipe, name: str, seed: int, updates: int) -> dict[str, Any]:
         "steps": updates * recipe.ppo.steps_per_update,
         "network": data["network"],
         "ppo": data["ppo"],
+        **({"exact_belief": recipe.exact_belief} if recipe.method == "obl" else {}),
+        **({"population": recipe.population} if recipe.method == "fcp" else {}),
     }
 
 
@@ -158,7 +222,12 @@ def read_plan(folder: Path) -> tuple[Recipe, tuple[int, ...]]:
         raise TrainingError(f"{folder} holds no training ({error}): give the folder of one.") from error
 
 
-def _claim(plan: TrainingPlan) -> None:
+def claim(plan: TrainingPlan) -> None:
+    """Writes into a fresh folder which training it holds.
+
+    Raises:
+        TrainingError: it holds another one.
+    """
     wanted = {"recipe": plan.recipe.to_json(), "seeds": list(plan.seeds)}
     path = plan.folder / RUN
     if not path.exists():
@@ -173,20 +242,25 @@ def _claim(plan: TrainingPlan) -> None:
         )
 
 
-def _restore(plan: TrainingPlan, trainer: Trainer) -> TrainingState:
-    state = trainer.init(list(plan.seeds))
+def restored(plan: TrainingPlan, state: State) -> State:
+    """Returns the state that the plan's folder holds; where it holds none, the one given, which is the first.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
     if not checkpoint.has_training(plan.folder):
         return state
-    restored: TrainingState = checkpoint.load_training(plan.folder, state)
-    return restored
+    found: State = checkpoint.load_training(plan.folder, state)
+    return found
 
 
-def _save(plan: TrainingPlan, state: TrainingState) -> None:
-    checkpoint.save_training(plan.folder, state, {"updates": _updates(state)})
-
-
-def _updates(state: TrainingState) -> int:
+def updates_of(state: Trained) -> int:
+    """Returns the number of updates that are done."""
     return int(np.asarray(state.updates).reshape(-1)[0])
+
+
+def _save(plan: TrainingPlan, state: Trained) -> None:
+    checkpoint.save_training(plan.folder, state, {"updates": updates_of(state)})
 
 
 def _numbers(report: UpdateReport) -> list[dict[str, float | None]]:

@@ -18,10 +18,16 @@ def command(
     scale: Annotated[
         str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
     ] = "paper",
-    seeds: Annotated[str, typer.Option("--seeds", help="One policy each, side by side, e.g. 0,1,2.")] = "0",
+    seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2; sa needs two.")] = "0",
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
     memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
     level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
+    exact: Annotated[
+        bool, typer.Option("--exact-belief", help="obl: level 1 draws from the exact belief about random players.")
+    ] = False,
+    population: Annotated[
+        int | None, typer.Option("--population", min=1, help="fcp: self-play policies, each at three ages; 8.")
+    ] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
     core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
     extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, help="+1HL, +2HL.")] = None,
@@ -37,11 +43,11 @@ def command(
 ) -> None:
     """Train baselines in the batched game; interrupted or stopped, the same command goes on to the bit."""
     recipes = accelerated.load("arena.baselines.recipes")
-    runs = accelerated.load("arena.baselines.training_run")
+    runs = accelerated.load("arena.baselines.method_training")
     recipe = recipes.recipe(game, method, scale, memory, level)
     ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
     network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
-    recipe = recipes.adapted(recipe, network, ppo)
+    recipe = recipes.adapted(recipe, network, ppo, **_own(method, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
     plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices)
     console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
@@ -56,6 +62,18 @@ def command(
 def _given(**settings: Any) -> dict[str, Any]:
     """Returns the settings that were given."""
     return {name: value for name, value in settings.items() if value is not None}
+
+
+def _own(method: str, exact: bool, population: int | None) -> dict[str, Any]:
+    """Returns the settings of a method that were given.
+
+    Raises:
+        UsageError: they are of another method.
+    """
+    for option, given, of in (("--exact-belief", exact, "obl"), ("--population", population, "fcp")):
+        if given and method != of:
+            raise UsageError(f"{option} is of the method {of}, not of {method}: leave it out.")
+    return _given(exact_belief=exact or None, population=population)
 
 
 def seeds_of(text: str) -> tuple[int, ...]:
@@ -78,9 +96,12 @@ def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
 
         def on_report(standing: Any) -> None:
             first = standing.reports[0]
-            told = f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
-            if first["R"] is not None:
+            told = f"{standing.stage}: " if standing.stage else ""
+            told += f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
+            if first.get("R") is not None:
                 told += f", R {first['R']:.2f}, return {first['return']:.2f}"
+            if first.get("cross_entropy") is not None:
+                told += f", cross-entropy {first['cross_entropy']:.3f}"
             shown.update(task, completed=standing.steps, total=standing.total, told=told)
 
         return bool(runs.train(plan, stop_after, on_report))
