@@ -55,6 +55,7 @@ def test_what_is_kept_of_a_step_is_what_the_players_know() -> None:
     np.testing.assert_allclose(seen.guessed, [[4 / 7, 0.5]] * 3)
 
 
+@pytest.mark.slow
 def test_features_that_show_what_was_observed_reach_the_perfect_memory_there_alone(
     chosen: list[LearnedPolicy],
 ) -> None:

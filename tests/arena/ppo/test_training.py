@@ -36,6 +36,7 @@ def task(high_card, sandbox, settings):
     return lesson.prepare(high_card, 1, settings(), sandbox)
 
 
+@pytest.mark.slow
 def test_agent_learns_when_to_call(task, settings, sandbox, tmp_path):
     # A random bet says nothing of the card: calling pays 4 p - 2 with a chance of p to have the higher one, folding -1.
     own = Training(task, settings(steps=8000), 0, tmp_path, sandbox)

@@ -157,6 +157,7 @@ def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
         jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[0]), show(alone), show(stack([alone])))
 
 
+@pytest.mark.slow
 def test_without_jit_the_same_comes_out(rollout):
     env, _, states, actions, transitions = rollout
     observe = jax.jit(env.observe)

@@ -50,6 +50,7 @@ def test_seeds_are_trained_apart(truthful):
     np.testing.assert_array_equal(state.updates, [40, 40])
 
 
+@pytest.mark.slow
 def test_a_training_that_was_stored_goes_on_bit_for_bit(tmp_path):
     training = trainer(Scripted())
     state, _ = training.run(training.init([5]), {}, 2)
