@@ -26,6 +26,12 @@ LEARNED: Final = {
     "obl1": "Off-Belief Learning, level 1",
 }
 """Trained policies by the name of their method; the first seed that ships plays."""
+FURTHER: Final = {
+    **{f"obl{level}": f"Off-Belief Learning, level {level}" for level in range(2, 6)},
+    "sa": "state-augmented Self-Play",
+    "fcp": "Fictitious Co-Play",
+}
+"""More of them, in tables only where they were trained or asked for."""
 TITLES: Final = {
     "random": "random legal actions",
     "heuristic": "hand-written player on its own view",
@@ -34,6 +40,7 @@ TITLES: Final = {
     "cwm-prior": "planner on the recorded code world model, with its policy prior",
     "llm": "language model, asked for every move",
     **LEARNED,
+    **FURTHER,
 }
 """What every kind is, in the order of the tables."""
 PRIOR: Final = "cwm-prior"
@@ -65,7 +72,7 @@ def contenders(
 
     Args:
         game: registry id.
-        wanted: names of kinds; all if empty.
+        wanted: names of kinds; if empty, all, of `FURTHER` those that were trained.
         simulations: a move, of every planner.
         llm: a language model that plays now, `PROVIDER:MODEL[,OPTION=VALUE,...]`; None for recorded games alone.
         policies: a folder of trained policies (`op-s0`, …) that play instead of those that ship.
@@ -79,7 +86,9 @@ def contenders(
     if unknown:
         raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
     makers = _Makers(registry.make(game), simulations, llm, policies)
-    return [makers.make(name) for name in TITLES if not wanted or name in wanted]
+    if wanted:
+        return [makers.make(name) for name in TITLES if name in wanted]
+    return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
 
 
 class _Makers:
@@ -103,7 +112,7 @@ class _Makers:
 
     def _described(self, name: str) -> AgentSpec | str:
         """Returns the agent, or why there is none."""
-        if name in LEARNED:
+        if name in LEARNED or name in FURTHER:
             return self._trained(name)
         if name in ("cwm", PRIOR):
             return self._on_model(name)

@@ -26,3 +26,13 @@ def test_the_first_seed_of_every_method_that_ships_plays_in_its_own_view(save_po
     assert found.views(("op", "random")) == "memory + default"
     lineups = combinations_with_replacement(["op", "op-rot", "random"], 2)
     assert {result.lineup: result.games for result in found.table.lineups} == dict.fromkeys(lineups, 2)
+
+
+def test_further_methods_are_listed_where_they_were_trained(save_policy, tmp_path):
+    save_policy("sa-s1", game="yokai-8c-2p")
+    listed = {one.name: one for one in contenders.contenders("yokai-8c-2p", [], 5, policies=tmp_path)}
+    assert listed["sa"].title == "state-augmented Self-Play (sa-s1)"
+    assert listed["op"].absent == "not trained"
+    assert not {"fcp", "obl2"} & listed.keys()
+    (asked,) = contenders.contenders("yokai-8c-2p", ["fcp"], 5, policies=tmp_path)
+    assert asked.absent == "not trained"
