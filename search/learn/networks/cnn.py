@@ -5,6 +5,7 @@ from typing import Any
 import flax.linen as nn
 
 from search.learn.api import Array
+from search.learn.errors import NetworkConfigError
 from search.learn.networks.initialisers import ROOT_TWO
 
 KERNEL = (3, 3)
@@ -28,11 +29,11 @@ class Cnn(nn.Module):
         """Encodes images [..., height, width, channels] as vectors [..., E].
 
         Raises:
-            ValueError: the image is too small for so many convolutions.
+            NetworkConfigError: the image is too small for so many convolutions.
         """
         height, width = image.shape[-3:-1]
         if min(height, width) <= 2 * self.layers:
-            raise ValueError(
+            raise NetworkConfigError(
                 f"{self.layers} valid 3×3 convolutions need images of more than {2 * self.layers} cells a side, "
                 f"not {height} × {width}: take fewer layers."
             )
