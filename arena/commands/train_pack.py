@@ -16,9 +16,9 @@ def command(
     """Copy policies with their parameters as float16; they play as before, but for rounding."""
     checkpoint = accelerated.load("search.learn.checkpoint")
     for folder in folders:
-        found = sorted(
-            path.parent for path in folder.rglob(checkpoint.ABOUT) if (path.parent / checkpoint.POLICY).exists()
-        )
+        every = sorted(path.parent for path in folder.rglob(checkpoint.ABOUT))
+        every = [policy for policy in every if (policy / checkpoint.POLICY).exists()]
+        found = [folder] if folder in every else every
         if not found:
             raise UsageError(f"{folder} holds no policies: give the folder of a finished training, or of one policy.")
         for policy in found:
