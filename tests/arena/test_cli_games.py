@@ -129,7 +129,10 @@ def test_ctrl_c_leaves_a_game(cwm: Any, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("agents", "named"),
     [
-        (["nope"], "Unknown agent 'nope': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo, learned."),
+        (
+            ["nope"],
+            "Unknown agent 'nope': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo, learned.",
+        ),
         (["random"] * 3, "tic_tac_toe seats 2, but 3 agents were given."),
         (["random:view=dark"], "tic_tac_toe has the views default, not 'dark'."),
         (["cwm:/no/such/run"], "no model can be read from '/no/such/run'"),
