@@ -20,6 +20,7 @@ def plan(folder: Path) -> TablePlan:
     return TablePlan(4, folder, (0, 1), "reduced", SMALL, games=6, game="yokai-8c-2p")
 
 
+@pytest.mark.slow
 def test_table_is_trained_where_it_stopped_and_played(one_row, tmp_path):
     told = []
     assert not paper_tables.train(plan(tmp_path), 0.0, lambda row, standing: told.append(row))
