@@ -10,6 +10,7 @@ from arena.baselines import cross_play, method_training, paper_rows, training_lo
 from arena.baselines.method_figures import MethodFigures
 from arena.baselines.paper_rows import PaperRow
 from arena.baselines.training_run import Standing, TrainingPlan
+from search.learn import checkpoint
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _evaluated(training: TrainingPlan, games: int, seed: int) -> MethodFigures:
 
 
 def _finished(training: TrainingPlan) -> bool:
-    return all((path / "config.json").exists() for path in _policies(training))
+    return all((path / checkpoint.ABOUT).exists() for path in _policies(training))
 
 
 def _policies(training: TrainingPlan) -> Sequence[Path]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from arena.ppo.places import SHIPPED
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_graph import YokaiGraphEnv
 from search.learn import checkpoint
@@ -16,8 +17,6 @@ from search.learn.errors import CheckpointError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
 
-SHIPPED: Final = Path(__file__).parent / "checkpoints"
-"""Holds one folder a game, in it one a policy."""
 MEMORY: Final = "memory"
 
 

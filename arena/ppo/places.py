@@ -13,6 +13,7 @@ SEAT: Final = "seat"
 RECORDED: Final = "recorded"
 """Stands for the folder of a training that ships with the project."""
 SHIPPED: Final = Path(__file__).parents[1] / "baselines" / "checkpoints"
+"""Holds one folder a game, in it one a policy."""
 PPO: Final = "ppo"
 
 

@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import Array, BatchedEnv, Outcome
+from games.batched.api import Array, BatchedEnv, Outcome, Transition
 
 S = TypeVar("S")
 
@@ -159,8 +159,8 @@ def metrics(episodes: Episodes) -> dict[str, float | None]:
     }
 
 
-class FlatObservations(Generic[S]):
-    """An environment whose observations are vectors: float32 [P, product of the image's shape]."""
+class Wrapper(Generic[S]):
+    """An environment around another one that passes everything on; what derives from it changes a part."""
 
     def __init__(self, env: BatchedEnv[S]) -> None:
         self.env = env
@@ -180,7 +180,7 @@ class FlatObservations(Generic[S]):
     def init(self, key: Array) -> S:
         return self.env.init(key)
 
-    def step(self, state: S, actions: Array) -> tuple[S, Any]:
+    def step(self, state: S, actions: Array) -> tuple[S, Transition]:
         return self.env.step(state, actions)
 
     def legal_mask(self, state: S) -> Array:
@@ -190,12 +190,19 @@ class FlatObservations(Generic[S]):
         return self.env.sample(state, uniform)
 
     def observe(self, state: S) -> Array:
-        """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
-        pictures = self.env.observe(state)
-        return pictures.reshape(*pictures.shape[:-3], -1)
+        return self.env.observe(state)
 
     def is_over(self, state: S) -> Array:
         return self.env.is_over(state)
 
     def outcome(self, state: S) -> Outcome:
         return self.env.outcome(state)
+
+
+class FlatObservations(Wrapper[S]):
+    """An environment whose observations are vectors: float32 [P, product of the image's shape]."""
+
+    def observe(self, state: S) -> Array:
+        """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
+        pictures = self.env.observe(state)
+        return pictures.reshape(*pictures.shape[:-3], -1)

@@ -16,6 +16,7 @@ from search.learn.belief_model import BeliefModel, CrossEntropy
 from search.learn.errors import OffBeliefError
 from search.learn.hidden import HiddenSlots
 from search.learn.rollout import MakeEnv, Runner, by_game, by_lane, consult
+from search.learn.seeds import begun
 
 
 @dataclass(frozen=True)
@@ -153,9 +154,7 @@ class BeliefTrainer:
                 f"{lanes} sequences (environments × players) cannot be shared out over {self.config.minibatches} "
                 "minibatches: choose numbers that divide."
             )
-        keys = jnp.stack([jax.random.key(seed) for seed in seeds])
-        state: BeliefState = jax.jit(jax.vmap(partial(self._begin, context)))(keys)
-        return state
+        return begun(partial(self._begin, context), seeds)
 
     def _begin(self, context: Any, key: Array) -> BeliefState:
         env = self._make_env(context)

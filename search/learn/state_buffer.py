@@ -4,13 +4,14 @@ All pairs of policies play; every tenth state of their games is kept; then each 
 games begin at states drawn uniformly from those. The paper repeats this ten times, each time with a new buffer.
 """
 
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from games.batched.api import Array, BatchedEnv, Outcome, Transition
+from games.batched.api import Array, BatchedEnv
+from games.batched.wrappers import Wrapper
 from search.learn import masked_categorical, rollout, several_policies
 from search.learn.api import Memory, Network, Params
 
@@ -98,27 +99,15 @@ def fill(
     return StateBuffer(jax.tree.map(pack, kept), going_on.sum(dtype=jnp.int32))
 
 
-class BufferedStarts(Generic[S]):
+class BufferedStarts(Wrapper[S]):
     """An environment whose games begin at states drawn uniformly from a buffer; an empty one leaves them as dealt.
 
     Players begin there with an empty memory.
     """
 
     def __init__(self, env: BatchedEnv[S], buffer: StateBuffer) -> None:
-        self.env = env
+        super().__init__(env)
         self.buffer = buffer
-
-    @property
-    def num_players(self) -> int:
-        return self.env.num_players
-
-    @property
-    def num_actions(self) -> int:
-        return self.env.num_actions
-
-    @property
-    def image_shape(self) -> tuple[int, int, int]:
-        return self.env.image_shape
 
     def init(self, key: Array) -> S:
         """Returns a game that begins at a buffered state, or B games; each depends on its own key alone."""
@@ -136,21 +125,3 @@ class BufferedStarts(Generic[S]):
 
     def _drawn(self, key: Array) -> Array:
         return jax.random.randint(key, (), 0, jnp.maximum(self.buffer.filled, 1))
-
-    def step(self, state: S, actions: Array) -> tuple[S, Transition]:
-        return self.env.step(state, actions)
-
-    def legal_mask(self, state: S) -> Array:
-        return self.env.legal_mask(state)
-
-    def sample(self, state: S, uniform: Array) -> Array:
-        return self.env.sample(state, uniform)
-
-    def observe(self, state: S) -> Array:
-        return self.env.observe(state)
-
-    def is_over(self, state: S) -> Array:
-        return self.env.is_over(state)
-
-    def outcome(self, state: S) -> Outcome:
-        return self.env.outcome(state)

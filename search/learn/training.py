@@ -15,6 +15,7 @@ from search.learn.errors import PpoConfigError
 from search.learn.losses import Losses
 from search.learn.ppo import Learner
 from search.learn.rollout import Collector, MakeEnv, Progress, Runner
+from search.learn.seeds import begun
 
 LANES = "lanes"
 """Name of the mesh's axis."""
@@ -98,11 +99,7 @@ class Trainer:
         """
         players = self._make_env(context).num_players
         self.config.check_lanes(self.config.environments * players)
-        # One after another: QR decompositions side by side never return on processors with few cores (jaxlib 0.10).
-        begin = jax.jit(partial(self._begin, context))
-        states = [begin(jax.random.key(seed)) for seed in seeds]
-        stacked: TrainingState = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
-        return stacked
+        return begun(partial(self._begin, context), seeds)
 
     def _begin(self, context: Any, key: Array) -> TrainingState:
         env = self._make_env(context)
