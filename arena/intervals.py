@@ -90,7 +90,8 @@ def rate_estimate(values: Sequence[float]) -> Estimate | None:
 def ratio_estimate(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
     """Returns sum(part) / sum(whole) over independent units of (part, whole) counts, None if the wholes are all 0.
 
-    The standard error is the linearised one of a ratio; the interval is Wilson's for the whole's count.
+    The standard error is the linearised one of a ratio; the interval is Wilson's for the whole's count, which is
+    rounded where units are means over several games.
     """
     whole = math.fsum(pair[1] for pair in pairs)
     if whole == 0:
@@ -101,8 +102,9 @@ def ratio_estimate(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
     error = None
     if n > 1:
         error = math.sqrt(n / (n - 1) * math.fsum((a - ratio * b) ** 2 for a, b in pairs)) / whole
-    low, high = wilson(part, round(whole))
-    return Estimate(ratio, error, low, high, round(whole))
+    count = max(1, round(whole))
+    low, high = wilson(ratio * count, count)
+    return Estimate(ratio, error, low, high, count)
 
 
 def jackknife_estimate(

@@ -74,6 +74,20 @@ def test_ratio_weighs_units_by_their_whole() -> None:
     assert found.n == 4
 
 
+@pytest.mark.parametrize(
+    ("pairs", "mean", "n"),
+    [([(1.25, 1.25), (1.0, 1.0)], 1.0, 2), ([(0.2, 0.2), (0.0, 0.1)], 2 / 3, 1), ([(5 + 1e-15, 5 + 1e-15)], 1.0, 5)],
+)
+def test_ratio_of_means_over_games_has_an_interval(pairs: list[tuple[float, float]], mean: float, n: int) -> None:
+    found = ratio_estimate(pairs)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.mean == pytest.approx(mean)
+    assert found.n == n
+    assert 0 <= found.low <= found.mean <= found.high <= 1
+
+
 def test_leaving_out_one_unit_at_a_time_gives_a_mean_its_usual_error() -> None:
     values = {"a": 1.0, "b": 4.0, "c": 7.0, "d": -2.0}
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena import cross_play
 from arena.agent_specs import AgentSpec
-from arena.baselines.played_lineups import Tally, summary
+from arena.baselines.played_lineups import FIELDS, Tally, summary
 from arena.cross_play import CrossPlayConfig
 from arena.match import GameRecord
 from games import registry
@@ -73,6 +73,25 @@ def test_figures_are_those_of_the_same_games_recorded_one_by_one() -> None:
     for row, wanted in zip(ours.table.matrix, theirs.table.matrix, strict=True):
         assert [flat(cell) for cell in row] == [pytest.approx(flat(cell)) for cell in wanted]
     assert ours.table.games == theirs.table.games == ours.played == 54
+
+
+def test_lineups_of_which_not_all_have_equally_many_seatings_are_summed_up() -> None:
+    """With three players and many seeds some seatings are drawn: the means over lineups are then no whole counts."""
+
+    def all_won(*early: float) -> Tally:
+        ended = np.array(early)
+        return Tally(**dict.fromkeys(FIELDS, np.zeros(4)) | {"won": ended, "early": ended, "success_early": ended})
+
+    played = {
+        ("a", "b", "c"): all_won(1, 0, 1, 0),
+        ("a", "c", "b"): all_won(0, 0, 1, 0),
+        ("b", "c", "d"): all_won(0, 1, 0, 0),
+        ("a", "b", "d"): all_won(0, 0, 0, 0),
+    }
+    found = summary(played, registry.make("yokai-9c-3p").info, ("a", "b", "c", "d")).cross_play
+    assert found is not None
+    assert found.won_given_early is not None
+    assert found.won_given_early.mean == pytest.approx(1.0)
 
 
 def flat(found: Any) -> list[float]:
