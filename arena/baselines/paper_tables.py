@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.baselines import cross_play, method_training, paper_rows, training_log
+from arena.baselines import cross_play, method_training, paper_rows, training_log, training_run
 from arena.baselines.method_figures import MethodFigures
 from arena.baselines.paper_rows import PaperRow
 from arena.baselines.training_run import Standing, TrainingPlan
@@ -71,7 +71,12 @@ def train(plan: TablePlan, stop_after: float | None, on_report: Callable[[PaperR
         plan: the table.
         stop_after: seconds; the next run goes on.
         on_report: told after every report.
+
+    Raises:
+        TrainingError: the folder of a row holds another training.
+        LearnError: the settings do not fit.
     """
+    _check(plan)
     end = None if stop_after is None else time.monotonic() + stop_after
     for row in plan.rows():
         left = None if end is None else end - time.monotonic()
@@ -88,7 +93,12 @@ def train(plan: TablePlan, stop_after: float | None, on_report: Callable[[PaperR
 
 
 def results(plan: TablePlan, seed: int = 0) -> list[RowResult]:
-    """Returns every row's figures: those of finished trainings are played, `plan.games` games a seating."""
+    """Returns every row's figures: those of finished trainings are played, `plan.games` games a seating.
+
+    Raises:
+        TrainingError: the folder of a row holds another training, whose figures are none of this plan.
+    """
+    _check(plan)
     found = []
     for row in plan.rows():
         training = plan.training(row)
@@ -96,6 +106,11 @@ def results(plan: TablePlan, seed: int = 0) -> list[RowResult]:
         total = training.recipe.ppo.updates * training.recipe.ppo.steps_per_update
         found.append(RowResult(row, _steps(training), total, figures))
     return found
+
+
+def _check(plan: TablePlan) -> None:
+    for row in plan.rows():
+        training_run.check(plan.training(row))
 
 
 def _steps(training: TrainingPlan) -> int:

@@ -218,21 +218,37 @@ def read_plan(folder: Path) -> tuple[Recipe, tuple[int, ...]]:
     try:
         data = json.loads((folder / RUN).read_text())
         return Recipe.from_json(data["recipe"]), tuple(data["seeds"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TrainingError(f"{folder} holds no training ({error}): give the folder of one.") from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TrainingError(
+            f"{folder / RUN} tells of no training that was begun here ({type(error).__name__}: {error}): choose "
+            "another folder, or restore the file."
+        ) from error
 
 
 def claim(plan: TrainingPlan) -> None:
-    """Writes into a fresh folder which training it holds.
+    """Writes into a fresh folder which training it holds, unless that cannot even begin.
 
     Raises:
         TrainingError: it holds another one.
+        LearnError: the settings do not fit together, or not the machine.
     """
-    wanted = {"recipe": plan.recipe.to_json(), "seeds": list(plan.seeds)}
+    check(plan)
     path = plan.folder / RUN
     if not path.exists():
+        # A folder that was claimed by settings with which nothing can be trained would refuse those that were meant.
+        jax.eval_shape(lambda: trainer_of(plan.recipe, plan.devices).init(list(plan.seeds)))
         plan.folder.mkdir(parents=True, exist_ok=True)
+        wanted = {"recipe": plan.recipe.to_json(), "seeds": list(plan.seeds)}
         write_whole(path, json.dumps(wanted, indent=2) + "\n")
+
+
+def check(plan: TrainingPlan) -> None:
+    """Refuses a folder in which another training was begun.
+
+    Raises:
+        TrainingError: one was.
+    """
+    if not (plan.folder / RUN).exists():
         return
     recipe, seeds = read_plan(plan.folder)
     if (recipe, seeds) != (plan.recipe, plan.seeds):

@@ -29,6 +29,7 @@ from arena.baselines.training_run import TrainingError, TrainingPlan
 from games.batched.wrappers import Episodes
 from search.learn import checkpoint
 from search.learn.belief_model import CrossEntropy
+from search.learn.errors import LearnError
 from search.learn.losses import Losses
 from search.learn.ppo import Learner
 from search.learn.state_buffer import StateBuffer
@@ -227,6 +228,31 @@ def test_folder_of_another_training_is_refused(counting, tmp_path):
     assert not method_training.train(plan, 0.0, lambda standing: None)
     with pytest.raises(TrainingError, match="holds another training"):
         method_training.train(TrainingPlan(tiny("fcp", 2, population=2), (0,), tmp_path), None, lambda standing: None)
+
+
+@pytest.mark.parametrize(
+    ("method", "changed", "message"),
+    [
+        ("sp", {"environments": 3}, "6 sequences"),
+        ("fcp", {"environments": 3}, "6 sequences"),
+        ("sa", {"environments": 3}, "6 sequences"),
+    ],
+)
+def test_settings_with_which_nothing_can_be_trained_claim_no_folder(method, changed, message, tmp_path):
+    made = adapted(recipe(GAME, method, "reduced"), NETWORK, {**PPO, **changed, "minibatches": 4})
+    with pytest.raises(LearnError, match=message):
+        method_training.train(TrainingPlan(made, (0, 1), tmp_path), None, lambda standing: None)
+    with pytest.raises(LearnError, match="devices is 999"):
+        method_training.train(TrainingPlan(tiny(method), (0, 1), tmp_path, devices=999), None, lambda standing: None)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"recipe": [], "seeds": [0]}', '{"recipe"', '{"game": "tic_tac_toe"}'])
+def test_folder_of_something_else_is_refused_and_left_alone(text, tmp_path):
+    (tmp_path / training_run.RUN).write_text(text)
+    with pytest.raises(TrainingError, match="tells of no training that was begun here"):
+        method_training.train(TrainingPlan(tiny("sp"), (0,), tmp_path), None, lambda standing: None)
+    assert (tmp_path / training_run.RUN).read_text() == text
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena import cli
-from arena.baselines import paper_rows, paper_tables
+from arena.baselines import paper_rows, paper_tables, training_run
 from arena.baselines.paper_tables import TablePlan
+from arena.baselines.training_run import TrainingError
+from search.learn import checkpoint
 
 SMALL = {"total_steps": 64, "environments": 8, "steps": 4}
 
@@ -36,6 +39,19 @@ def test_table_is_trained_where_it_stopped_and_played(one_row, tmp_path):
     assert found.steps == 64
     # Nothing is trained twice.
     assert paper_tables.train(plan(tmp_path), None, lambda row, standing: pytest.fail("trained again"))
+
+
+@pytest.mark.parametrize("other", [{"total_steps": 640}, {"total_steps": 64, "entropy": 0.5}])
+def test_rows_that_were_trained_otherwise_are_not_shown_as_this_tables(one_row, tmp_path, other):
+    asked = plan(tmp_path)
+    training = asked.training(asked.rows()[0])
+    training_run.claim(training)
+    for seed in training.seeds:
+        checkpoint.save_policy(training.folder / f"op-col-s{seed}", {}, {})
+    changed = replace(asked, changed=SMALL | other)
+    for use in (lambda: paper_tables.results(changed), lambda: paper_tables.train(changed, None, print)):
+        with pytest.raises(TrainingError, match="holds another training"):
+            use()
 
 
 def test_table_that_the_paper_does_not_have_is_refused(tmp_path, capsys):
