@@ -27,3 +27,36 @@ def test_packed_policies_are_the_same_but_for_rounding(tmp_path):
 def test_folder_without_policies_is_refused(tmp_path, capsys):
     assert cli.run(["train", "pack", str(tmp_path), "--out", str(tmp_path / "packed")]) == 2
     assert "holds no policies" in capsys.readouterr().err
+
+
+def saved(folder, value=1.0, **about):
+    checkpoint.save_policy(folder, {"weight": np.full(2, value)}, about)
+    return folder
+
+
+def refusal(capsys, *words):
+    assert cli.run(["train", "pack", *map(str, words)]) == 2
+    return capsys.readouterr().err
+
+
+def test_policies_of_one_name_do_not_replace_each_other(tmp_path, capsys):
+    one, other = saved(tmp_path / "one" / "sp-s0", seed=1), saved(tmp_path / "other" / "sp-s0", seed=2)
+    out = tmp_path / "packed"
+    assert f"would both become {out / 'sp-s0'}" in refusal(capsys, one.parent, other.parent, "--out", out)
+    assert not out.exists()
+    assert cli.run(["train", "pack", str(one), str(one.parent), "--out", str(out)]) == 0
+    assert "holds another policy" in refusal(capsys, other, "--out", out)
+    assert checkpoint.load_about(out / "sp-s0")["seed"] == 1
+
+
+def test_a_policy_is_not_replaced_by_its_own_packed_copy(tmp_path, capsys):
+    whole = saved(tmp_path / "run" / "sp-s0", value=1.0001)
+    assert "give another folder as --out" in refusal(capsys, whole.parent, "--out", whole.parent)
+    assert checkpoint.load_policy(whole)["weight"][0] == np.float32(1.0001)
+
+
+def test_policies_inside_of_another_are_left_out(tmp_path):
+    for name in ("seat0", "seat0/seed0", "seat1", "seat1/seed0"):
+        saved(tmp_path / "run" / name)
+    assert cli.run(["train", "pack", str(tmp_path / "run"), "--out", str(tmp_path / "packed")]) == 0
+    assert sorted(path.name for path in (tmp_path / "packed").iterdir()) == ["seat0", "seat1"]
