@@ -27,6 +27,9 @@ from search.learn.evaluation import Evaluator, Played, Policy, Reader
 GAMES: Final = 5000
 """Of a seating, as in the paper (section 6.1)."""
 TWO: Final = 2
+VIEW: Final = "view"
+FIRST: Final = (VIEW, "scale", "steps")
+"""Settings by which trainings of one method are told apart before all others."""
 
 OnSeating = Callable[[int, int], None]
 """Told the number of seatings that were played, and that of all."""
@@ -68,20 +71,48 @@ def _is_belief(folder: Path) -> bool:
 
 
 def by_method(chosen: Sequence[LearnedPolicy]) -> dict[str, list[str]]:
-    """Returns the names of the policies of each method; one that was trained in several views counts as several."""
-    views: dict[str, set[str]] = {}
+    """Returns the names of the policies of each method, which count as its seeds.
+
+    Policies that differ otherwise than by their seed are no seeds of one method: trained in several views, for
+    different numbers of steps or with other settings they count as several, and the title says in what they differ.
+    """
+    groups: dict[str, list[LearnedPolicy]] = {}
     for policy in chosen:
-        views.setdefault(_method(policy), set()).add(policy.view)
+        groups.setdefault(str(policy.about.get("method", policy.name)), []).append(policy)
     methods: dict[str, list[str]] = {}
-    for policy in chosen:
-        method = _method(policy)
-        title = method if len(views[method]) == 1 else f"{method}, {policy.view} view"
-        methods.setdefault(title, []).append(policy.name)
+    for method, group in groups.items():
+        told = [_settings(policy) for policy in group]
+        telling = _telling(told)
+        for policy, settings in zip(group, told, strict=True):
+            differs = (
+                f"{settings.get(name)} view" if name == VIEW else f"{name} {settings.get(name)}" for name in telling
+            )
+            methods.setdefault(", ".join([method, *differs]), []).append(policy.name)
     return methods
 
 
-def _method(policy: LearnedPolicy) -> str:
-    return str(policy.about.get("method", policy.name))
+def _settings(policy: LearnedPolicy) -> dict[str, Any]:
+    """Returns all that a checkpoint says of its training but which seed it is, e.g. `ppo.entropy`."""
+    found: dict[str, Any] = {}
+    for name, value in policy.about.items():
+        if name not in ("format", "name", "method", "seed"):
+            found |= (
+                {f"{name}.{key}": item for key, item in value.items()} if isinstance(value, dict) else {name: value}
+            )
+    return found
+
+
+def _telling(told: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns names of settings that tell apart all those that differ, as few as follow from their order."""
+    found: list[str] = []
+    for name in dict.fromkeys((*FIRST, *(name for settings in told for name in settings))):
+        if _kinds(told, [*found, name]) > _kinds(told, found):
+            found.append(name)
+    return found
+
+
+def _kinds(told: Sequence[dict[str, Any]], names: Sequence[str]) -> int:
+    return len({tuple(repr(settings.get(name)) for name in names) for settings in told})
 
 
 def seatings(methods: dict[str, list[str]], players: int, seed: int) -> list[Seating]:

@@ -107,6 +107,19 @@ def test_views_may_be_mixed_at_one_table(chosen: list[LearnedPolicy], folder: Pa
     assert played.outcome.length.shape == (4,)
 
 
+def test_policies_that_were_trained_otherwise_are_no_seeds_of_one_method(chosen: list[LearnedPolicy]) -> None:
+    def told(name: str, **about: Any) -> LearnedPolicy:
+        return replace(chosen[0], name=name, about={"method": "sp", "ppo": {"entropy": 0.05}, "steps": 9} | about)
+
+    same = [told("a", seed=0), told("b", seed=1)]
+    assert by_method(same) == {"sp": ["a", "b"]}
+    # E.g. the ages of a population of Fictitious Co-Play.
+    assert by_method([*same, told("c", steps=3)]) == {"sp, steps 9": ["a", "b"], "sp, steps 3": ["c"]}
+    other = told("d", ppo={"entropy": 0.01}, network={"hidden": 8})
+    assert by_method([*same, other]) == {"sp, ppo.entropy 0.05": ["a", "b"], "sp, ppo.entropy 0.01": ["d"]}
+    assert by_method([told("e", method="op"), *same]) == {"op": ["e"], "sp": ["a", "b"]}
+
+
 def test_pairs_are_ordered_and_more_players_sit_in_tuples_of_one_methods_seeds() -> None:
     methods = {"sp": ["a", "b"], "op": ["c"]}
     assert len(seatings(methods, 2, 0)) == 9
