@@ -5,14 +5,17 @@ A checkpoint's `config.json` says: `name`, `game` (registry id), `view` ("defaul
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+
+import jax
 
 from arena.ppo.places import SHIPPED
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_graph import YokaiGraphEnv
-from search.learn import checkpoint
-from search.learn.api import Params
+from search.learn import checkpoint, rollout
+from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
@@ -63,13 +66,24 @@ def load(folder: Path) -> LearnedPolicy:
     about = checkpoint.load_about(folder)
     try:
         game, view, name = about["game"], about["view"], about["name"]
-        shape = NetworkConfig.from_json(about["network"])
-        network = ActorCritic(shape, environment(game, view, shape).num_actions)
+        network, shapes = _network(game, view, NetworkConfig.from_json(about["network"]))
     except (KeyError, TypeError) as error:
         raise CheckpointError(
             f"The checkpoint in {folder} lacks {error}: it was not trained on a batched game."
         ) from error
-    return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder))
+    return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder, shapes))
+
+
+@lru_cache(maxsize=32)
+def _network(game: str, view: str, config: NetworkConfig) -> tuple[ActorCritic, Params]:
+    """Returns the network that plays a game in a view, and the shapes of its parameters."""
+    env = environment(game, view, config)
+    network = ActorCritic(config, env.num_actions)
+
+    def fresh(key: Array) -> Params:
+        return network.init(key, jax.tree.map(lambda leaf: leaf[None], rollout.observe(env, env.init(key[None]))))
+
+    return network, jax.eval_shape(fresh, jax.random.key(0))
 
 
 def find(name: str, game: str) -> Path:

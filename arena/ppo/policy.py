@@ -52,9 +52,11 @@ def load(folder: Path) -> SeatPolicy:
             raise CheckpointError(f"The checkpoint in {folder} was not trained on a model: it is {about['kind']!r}.")
         actions = tuple(about["actions"])
         network = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1)
+        example = jax.ShapeDtypeStruct((1, 1, about["width"]), np.float32)
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"The checkpoint in {folder} lacks {error}: it was not trained on a model.") from error
-    return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder))
+    shapes = jax.eval_shape(network.init, jax.random.key(0), example)
+    return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder, shapes))
 
 
 class Player:

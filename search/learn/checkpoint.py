@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from search.learn.api import Params
+from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError
 
 ABOUT: Final = "config.json"
@@ -62,14 +62,22 @@ def load_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def load_policy(folder: Path) -> Params:
+def load_policy(folder: Path, like: Params | None = None) -> Params:
     """Reads the parameters of a policy as float32 NumPy arrays in nested dictionaries.
 
+    Args:
+        folder: where `save_policy` wrote them.
+        like: parameters of the network that is to read them, or their shapes (`jax.eval_shape`); a network takes no
+            notice of arrays that it has no use for, and plays nonsense. None: whatever there is.
+
     Raises:
-        CheckpointError: there are none, or they are damaged.
+        CheckpointError: there are none, they are damaged, or they are of another network.
     """
+    arrays = _read_arrays(folder / POLICY)
+    if like is not None:
+        _check_network(folder / POLICY, arrays, named_leaves(like))
     tree: dict[str, Any] = {}
-    for name, array in _read_arrays(folder / POLICY).items():
+    for name, array in arrays.items():
         *path, last = name.split("/")
         branch = tree
         for part in path:
@@ -113,27 +121,47 @@ def load_training(folder: Path, like: Any) -> Any:
         raise CheckpointError(f"{folder / TRAINING} is of another training: {other} is in one of both alone.")
     leaves = []
     for name, leaf in wanted.items():
-        is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-        found = jnp.asarray(arrays[name])
-        if is_key:
-            found = jax.random.wrap_key_data(found, impl=jax.random.key_impl(jnp.empty((), leaf.dtype)))
-        if found.shape != leaf.shape or found.dtype != leaf.dtype:
+        found, stored = arrays[name], jax.eval_shape(_plain, leaf)
+        if found.shape != stored.shape or found.dtype != stored.dtype:
             raise CheckpointError(
                 f"{folder / TRAINING} is of another training: {name} is {found.dtype}{list(found.shape)}, "
-                f"expected {leaf.dtype}{list(leaf.shape)}; choose another folder or the settings it began with."
+                f"expected {stored.dtype}{list(stored.shape)}; choose another folder or the settings it began with."
             )
-        leaves.append(found)
+        leaves.append(_as_leaf(jnp.asarray(found), leaf.dtype))
     return jax.tree.unflatten(jax.tree.structure(like), leaves)
+
+
+def _check_network(path: Path, arrays: Mapping[str, NDArray[Any]], wanted: Mapping[str, Any]) -> None:
+    """Refuses arrays that are not those of a network."""
+    advice = f"give the {ABOUT} that was written with it."
+    if arrays.keys() != wanted.keys():
+        other = sorted(arrays.keys() ^ wanted.keys())[0]
+        raise CheckpointError(
+            f"{path} is of another network than {ABOUT} says: {other} is in one of both alone; {advice}"
+        )
+    for name, leaf in wanted.items():
+        if arrays[name].shape != leaf.shape:
+            raise CheckpointError(
+                f"{path} is of another network than {ABOUT} says: {name} is {list(arrays[name].shape)}, expected "
+                f"{list(leaf.shape)}; {advice}"
+            )
 
 
 def _plain(leaf: Any) -> Any:
     return jax.random.key_data(leaf) if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf
 
 
+def _as_leaf(array: Array, kind: Any) -> Array:
+    """Returns the leaf of that kind which `_plain` made an array of."""
+    if not jnp.issubdtype(kind, jax.dtypes.prng_key):
+        return array
+    return jax.random.wrap_key_data(array, impl=jax.random.key_impl(jnp.empty((), kind)))
+
+
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
     beside = path.with_name(path.name + ".partial")
     save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, beside, metadata)
-    os.replace(beside, path)
+    _put(beside, path)
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -147,4 +175,11 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:
     beside = path.with_name(path.name + ".partial")
     beside.write_text(json.dumps(data, indent=2) + "\n")
+    _put(beside, path)
+
+
+def _put(beside: Path, path: Path) -> None:
+    """Renames a finished file once it is on the disk: a power cut leaves the old one or the new one."""
+    with beside.open("rb+") as stream:
+        os.fsync(stream.fileno())
     os.replace(beside, path)

@@ -83,6 +83,29 @@ def test_training_of_other_arrays_is_refused(tmp_path, state):
         checkpoint.load_training(tmp_path, state._replace(params=state.params | {"more": jnp.zeros(1)}))
 
 
+@pytest.mark.parametrize(
+    ("stored", "message"),
+    [
+        (jax.random.key(5, impl="rbg"), r"key is uint32\[4\], expected uint32\[2\]"),
+        (jnp.zeros(2), r"key is float32\[2\], expected uint32\[2\]"),
+    ],
+)
+def test_a_key_that_is_none_of_the_kind_is_refused(tmp_path, stored, message):
+    checkpoint.save_training(tmp_path, {"key": stored}, {})
+    with pytest.raises(CheckpointError, match=message):
+        checkpoint.load_training(tmp_path, {"key": jax.random.key(0)})
+
+
+def test_policy_of_another_network_is_refused(tmp_path, params):
+    checkpoint.save_policy(tmp_path, params, {})
+    equal(checkpoint.load_policy(tmp_path, params), params)
+    with pytest.raises(CheckpointError, match="critic/kernel is in one of both alone"):
+        checkpoint.load_policy(tmp_path, {"encoder": params["encoder"]})
+    wider = params | {"critic": {"kernel": jax.ShapeDtypeStruct((4, 5), jnp.float32)}}
+    with pytest.raises(CheckpointError, match=r"critic/kernel is \[4, 3\], expected \[4, 5\]"):
+        checkpoint.load_policy(tmp_path, wider)
+
+
 def test_damaged_or_missing_files_are_named(tmp_path, params):
     with pytest.raises(CheckpointError, match="No checkpoint can be read"):
         checkpoint.load_about(tmp_path)
