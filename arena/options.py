@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from arena.errors import UsageError
+
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work side by side; changes no result.")]
@@ -28,3 +30,19 @@ BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
 ]
+
+
+def require_folders(*files: Path | None) -> None:
+    """Refuses files that are written at the end and cannot be, before the work that they are to hold is done.
+
+    Args:
+        files: as they were given; None for one that was not asked for.
+
+    Raises:
+        UsageError: the folder of one is missing, or there is a folder in its place.
+    """
+    for file in filter(None, files):
+        if not file.parent.is_dir():
+            raise UsageError(f"There is no folder {file.parent} for {file.name}; make it first.")
+        if file.is_dir():
+            raise UsageError(f"{file} is a folder; give the name of a file in it.")

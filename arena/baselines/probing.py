@@ -82,8 +82,7 @@ def run(
     Raises:
         ProbeError: there are too few games to hold some out.
     """
-    if games < HELD_OUT:
-        raise ProbeError(f"{games} games leave none to test on: give {HELD_OUT} or more.")
+    check(games)
     table, methods = Table(chosen), by_method(chosen)
     sizes = table.env.sizes
     evaluator = Evaluator(table.env, table.steps, greedy, colours_seen(sizes))
@@ -118,6 +117,16 @@ def run(
         trained_on=kept,
         held_out=games - kept,
     )
+
+
+def check(games: int) -> None:
+    """Refuses too few games.
+
+    Raises:
+        ProbeError: there are too few to hold some out.
+    """
+    if games < HELD_OUT:
+        raise ProbeError(f"{games} games leave none to test on: give {HELD_OUT} or more.")
 
 
 def _trained(played: Played, kept: int, sizes: Sizes, key: Array) -> Probes:

@@ -11,7 +11,7 @@ from arena import comparison, console, shipped
 from arena.comparison import Comparison, ComparisonConfig
 from arena.contenders import TITLES, contenders
 from arena.errors import EXIT_SYSTEM, UsageError
-from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers
+from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.player_models import PlayerModels
 from arena.report import comparison_page, comparison_tables
 from arena.run_settings import Caps
@@ -56,6 +56,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play every kind of player with itself and with every other on common deals; some 10 minutes on two free cores."""
+    require_folders(html, text)
     wanted = [] if agents is None else [name.strip() for name in agents.split(",") if name.strip()]
     players = tuple(contenders(game, wanted, simulations, llm, policies))
     if all(found.view is None for found in players):
@@ -69,15 +70,15 @@ def command(
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
     config = ComparisonConfig(game, players, games, seed, Runtime(level=level))
     found = _play(config, run, workers, caps)
-    if html is not None:
-        write_whole(html, comparison_page.render(found))
-    if text is not None:
-        write_whole(text, comparison_tables.markdown(found))
     if as_json:
         console.print_json(found.to_json())
     else:
         for table in comparison_tables.tables(found):
             console.out.print(table)
+    if html is not None:
+        write_whole(html, comparison_page.render(found))
+    if text is not None:
+        write_whole(text, comparison_tables.markdown(found))
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -14,6 +14,9 @@ from arena.baselines.probe_figures import ColourProbes
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play_tables import lineup_tables, summary_table
 from cwm.llm.files import write_whole
+
+PROBING: Final = "arena.baselines.probing"
+"""Needs optional packages."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,22 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
         LearnError: a checkpoint cannot be read or is of another game, or there are too few games for probes.
     """
     cross_play = accelerated.load("arena.baselines.cross_play")
+    if asked.probe_games:
+        accelerated.load(PROBING).check(asked.probe_games)
     chosen = cross_play.load_all(asked.game, asked.names)
     games = asked.games or cross_play.GAMES
     with _bar("seatings") as told:
         found: LearnedCrossPlay = cross_play.run(chosen, games, asked.seed, asked.greedy, told)
     probes = _probes(chosen, asked) if asked.probe_games else None
-    if html is not None:
-        write_whole(html, cross_play_page.render(found.found, (), {}, found, probes))
     if as_json:
         console.print_json(found.to_json() | {"probes": None if probes is None else probes.to_json()})
-        return
+    else:
+        _print(found, probes)
+    if html is not None:
+        write_whole(html, cross_play_page.render(found.found, (), {}, found, probes))
+
+
+def _print(found: LearnedCrossPlay, probes: ColourProbes | None) -> None:
     tables = [*lineup_tables(found.found), summary_table(found.found), *learned_tables.tables(found)]
     for table in tables if probes is None else [*tables, *learned_tables.probe_tables(probes)]:
         console.out.print(table)
@@ -67,9 +76,7 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
 
 def _probes(chosen: Any, asked: Asked) -> ColourProbes:
     with _bar("probes") as told:
-        found: ColourProbes = accelerated.load("arena.baselines.probing").run(
-            chosen, asked.probe_games, asked.seed, asked.greedy, told
-        )
+        found: ColourProbes = accelerated.load(PROBING).run(chosen, asked.probe_games, asked.seed, asked.greedy, told)
         return found
 
 

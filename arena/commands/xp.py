@@ -13,7 +13,7 @@ from arena.agent_specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.cross_play import CrossPlay, CrossPlayConfig
 from arena.errors import EXIT_SYSTEM, UsageError
-from arena.options import AsJson, Seed, Workers
+from arena.options import AsJson, Seed, Workers, require_folders
 from arena.report import cross_play_page
 from arena.report.cross_play_tables import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.runtime import Runtime
@@ -87,6 +87,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
+    require_folders(html)
     if checkpoint:
         if agent or simulations or probe or ablations or run:
             raise UsageError(
@@ -102,12 +103,12 @@ def command(
     found = _play(config, run, workers)
     probes = _probes(config, found, probe)
     without = _ablations(config, ablations, run, workers)
-    if html is not None:
-        write_whole(html, cross_play_page.render(found, probes, without))
     if as_json:
         console.print_json(_json(config, found, probes, without))
     else:
         _print(found, probes, without)
+    if html is not None:
+        write_whole(html, cross_play_page.render(found, probes, without))
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)

@@ -27,3 +27,21 @@ def test_comparison_of_players_that_cannot_play_is_refused(refused: Any) -> None
 def test_caps_without_a_language_model_are_refused(refused: Any) -> None:
     told = refused("compare", "yokai-8c-2p", "--agents", "random", "--max-calls", "3").err
     assert "No language model plays, and nothing is asked" in told
+
+
+def test_tables_are_shown_even_if_the_page_cannot_be_written(cwm: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("arena.commands.compare.write_whole", full)
+    page = tmp_path / "all.html"
+    ran = cwm("compare", "kuhn_poker", "--agents", "random", "--games", "2", "--workers", "1", "--html", page)
+    assert ran.code == 4
+    assert "Return of the row's player" in ran.out
+    assert "No space left on device" in ran.err
+
+
+def test_page_that_can_be_nowhere_is_refused_before_anything_is_played(refused: Any) -> None:
+    told = refused("compare", "kuhn_poker", "--agents", "random", "--text", "nowhere/all.md").err
+    assert "There is no folder nowhere for all.md" in told
+    assert "There is no folder nowhere" in refused("xp", "kuhn_poker", "--agent", "random", "--html", "nowhere/x").err

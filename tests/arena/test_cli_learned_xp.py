@@ -51,6 +51,21 @@ def test_checkpoints_print_one_document(cwm: Any, folder: Path) -> None:
     assert [method["method"] for method in found["methods"]] == ["sp"]
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--probe-colours", "4"), "4 games leave none to test on: give 5 or more"),
+        (("--html", "nowhere/xp.html"), "There is no folder nowhere for xp.html; make it first"),
+        (("--html", "/"), "/ is a folder"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_before_anything_is_played(
+    refused: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.setattr("arena.baselines.cross_play.run", lambda *given: pytest.fail("played"))
+    assert told in refused("xp", GAME, "--checkpoint", folder, *words).err
+
+
 def test_options_of_other_agents_do_not_go_with_checkpoints(refused: Any, folder: Path) -> None:
     assert "--checkpoint goes with" in refused("xp", GAME, "--checkpoint", str(folder), "--agent", "random").err
     assert "are of checkpoints: name them" in refused("xp", GAME, "--agent", "random", "--greedy").err
