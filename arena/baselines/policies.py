@@ -12,6 +12,8 @@ from typing import Any, Final
 import jax
 
 from arena.ppo.places import SHIPPED
+from arena.ppo.policy import finite
+from games.api import DEFAULT_VIEW
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_graph import YokaiGraphEnv
 from search.learn import checkpoint, rollout
@@ -66,12 +68,19 @@ def load(folder: Path) -> LearnedPolicy:
     about = checkpoint.load_about(folder)
     try:
         game, view, name = about["game"], about["view"], about["name"]
+        if not isinstance(name, str) or view not in (DEFAULT_VIEW, MEMORY):
+            raise CheckpointError(
+                f"The checkpoint in {folder} has the name {name!r} and the view {view!r}: expected text, and "
+                f"{DEFAULT_VIEW} or {MEMORY}; restore its {checkpoint.ABOUT}."
+            )
         network, shapes = _network(game, view, NetworkConfig.from_json(about["network"]))
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise CheckpointError(
             f"The checkpoint in {folder} lacks {error}: it was not trained on a batched game."
         ) from error
-    return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder, shapes))
+    except (TypeError, AttributeError) as error:
+        raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
+    return LearnedPolicy(name, game, view, about, network, finite(checkpoint.load_policy(folder, shapes), folder))
 
 
 @lru_cache(maxsize=32)

@@ -19,7 +19,7 @@ from cwm.sandbox.api import SandboxUnavailableError
 from cwm.sandbox.host import Sandbox
 from cwm.vector_codec import VectorCodec
 from games.api import GameInfo
-from search.learn.errors import CheckpointError
+from search.learn.errors import CheckpointError, LearnError
 
 MOST_POLICIES = 32
 """Policies that a process keeps compiled."""
@@ -39,12 +39,37 @@ def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     try:
         told = [places.read_about(folder, seat) for seat in range(info.num_players)]
         found = places.content_hash(folder, info.num_players)
-    except (CheckpointError, OSError) as error:
+        for seat, about in enumerate(told):
+            if about["game"] != info.id:
+                raise AgentSpecError(f"agent {spec.name!r}: it was trained on {about['game']}, the game is {info.id}.")
+            _check(places.seat_folder(folder, seat), seat, found)
+    except (LearnError, OSError) as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    for about in told:
-        if about["game"] != info.id:
-            raise AgentSpecError(f"agent {spec.name!r}: it was trained on {about['game']}, the game is {info.id}.")
     return replace(spec, view=str(told[0]["view"]), model_hash=found)
+
+
+def _check(folder: Path, seat: int, content: str) -> None:
+    """Refuses a policy that could not play: before games begin, not in the middle of them.
+
+    Raises:
+        LearnError: it is damaged, or another seat's.
+    """
+    about = _loaded(folder, content).about
+    if about["seat"] != seat:
+        raise CheckpointError(
+            f"The policy in {folder} was trained for seat {about['seat']}: it cannot play seat {seat}."
+        )
+    try:
+        width = lesson.width_of(about["vectors"])
+    except (KeyError, TypeError, ObservationVectorError) as error:
+        raise CheckpointError(
+            f"The {places.ABOUT} in {folder} does not say how observations become vectors ({error}): restore it."
+        ) from error
+    if width != about["width"] or not isinstance(about.get("info"), dict):
+        raise CheckpointError(
+            f"The {places.ABOUT} in {folder} is damaged: its vectors have {width} numbers and its network reads "
+            f"{about['width']}, or it lacks the game's `info`; restore it."
+        )
 
 
 def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "LearnedAgent":
@@ -96,7 +121,7 @@ class LearnedAgent:
         self.close()
         try:
             own = _loaded(places.seat_folder(self._folder, seat), self._content)
-        except CheckpointError as error:
+        except LearnError as error:
             raise InfrastructureError(str(error)) from error
         self._player = Player(own, self._greedy)
         sandbox = Sandbox(self._runtime.limits, self._runtime.level)

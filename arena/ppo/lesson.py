@@ -62,6 +62,18 @@ def codec(vectors: dict[str, Json], info: dict[str, Any], sandbox: Sandbox) -> V
     return SchemaCodec(ObservationVectors.from_json(vectors["schema"]))
 
 
+def width_of(vectors: dict[str, Json]) -> int:
+    """Returns how many numbers the vectors of a lesson or a checkpoint have; arguments as for `codec`.
+
+    Raises:
+        SchemaFormatError: the schema is damaged.
+        KeyError: there is neither a schema nor a program with its width.
+    """
+    if "program" in vectors:
+        return int(vectors["width"])
+    return ObservationVectors.from_json(vectors["schema"]).width
+
+
 def prepare(bundle: ModelBundle, seat: int, settings: PpoSettings, sandbox: Sandbox) -> Lesson:
     """Plays games by chance on a model and takes from them what a learner needs to know.
 

@@ -53,10 +53,26 @@ def load(folder: Path) -> SeatPolicy:
         actions = tuple(about["actions"])
         network = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1)
         example = jax.ShapeDtypeStruct((1, 1, about["width"]), np.float32)
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise CheckpointError(f"The checkpoint in {folder} lacks {error}: it was not trained on a model.") from error
+    except (TypeError, AttributeError) as error:
+        raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
     shapes = jax.eval_shape(network.init, jax.random.key(0), example)
-    return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder, shapes))
+    return SeatPolicy(about, actions, HostPolicy(network), finite(checkpoint.load_policy(folder, shapes), folder))
+
+
+def finite(params: Params, folder: Path) -> Params:
+    """Returns parameters if all are finite numbers: with others a network plays something, but not what was trained.
+
+    Raises:
+        CheckpointError: some are not.
+    """
+    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params)):
+        raise CheckpointError(
+            f"{folder / checkpoint.POLICY} holds numbers that are not finite: its training failed, or it is damaged; "
+            "give another."
+        )
+    return params
 
 
 class Player:

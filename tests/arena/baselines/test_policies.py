@@ -1,8 +1,11 @@
 import json
 
+import numpy as np
 import pytest
 
 from arena.baselines import policies
+from arena.errors import EXIT_USAGE, exit_code
+from games.api import GameError
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
 
@@ -26,4 +29,32 @@ def test_a_config_of_another_network_or_game_is_refused_before_anybody_plays(sav
     changed = about | change | {"network": about["network"] | change.get("network", {})}
     (folder / checkpoint.ABOUT).write_text(json.dumps(changed))
     with pytest.raises(CheckpointError, match=message):
+        policies.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"network": [1]}, "is damaged .*restore it"),
+        ({"network": {"hidden": "64"}}, "is damaged .*restore it"),
+        ({"view": "oracle"}, "the view 'oracle': expected text, and default or memory"),
+        ({"name": 7}, "has the name 7"),
+        ({"game": 5}, "There is no batched game 5"),
+    ],
+)
+def test_a_config_of_wrong_types_is_refused_in_one_sentence(save_policy, change, message):
+    folder = save_policy()
+    about = json.loads((folder / checkpoint.ABOUT).read_text())
+    (folder / checkpoint.ABOUT).write_text(json.dumps(about | change))
+    with pytest.raises((CheckpointError, GameError), match=message) as refused:
+        policies.load(folder)
+    assert exit_code(refused.value) == EXIT_USAGE
+
+
+def test_parameters_that_are_not_finite_are_refused(save_policy):
+    folder = save_policy()
+    params = checkpoint.load_policy(folder)
+    params["actor"]["bias"][3] = np.nan
+    checkpoint.save_policy(folder, params, checkpoint.load_about(folder))
+    with pytest.raises(CheckpointError, match="holds numbers that are not finite"):
         policies.load(folder)

@@ -1,5 +1,8 @@
 """`learned:FOLDER` in the arena: how it is written, resolved and played."""
 
+import json
+import shutil
+
 import pytest
 
 from arena import agent_factory, tournament
@@ -53,6 +56,32 @@ def test_folder_that_does_not_fit_is_refused(trained, tmp_path):
     changed = AgentSpec("learned", "pupil", model=str(folder), model_hash="0" * 64)
     with pytest.raises(AgentSpecError, match="changed while the games ran"):
         agent_factory.build(changed, GAME, Runtime())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"vectors": {}}, "does not say how observations become vectors"),
+        ({"vectors": []}, "does not say how observations become vectors"),
+        ({"kind": "other"}, "was not trained on a model: it is 'other'"),
+        ({"actions": 5}, "is damaged .*restore it"),
+        ({"network": 5}, "is damaged .*restore it"),
+        ({"seat": 0}, "was trained for seat 0: it cannot play seat 1"),
+        ({"info": None}, "lacks the game's `info`"),
+    ],
+)
+def test_damaged_policy_is_refused_before_the_games_begin(trained, tmp_path, change, message):
+    folder = tmp_path / "copy"
+    shutil.copytree(trained[0], folder)
+    path = places.seat_folder(folder, 1) / places.ABOUT
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(AgentSpecError, match=message):
+        agent_factory.resolve(parse(f"learned:{folder}"), GAME)
+    path.write_bytes((places.seat_folder(trained[0], 1) / places.ABOUT).read_bytes())
+    weights = places.seat_folder(folder, 1) / places.POLICY
+    weights.write_bytes(weights.read_bytes()[:-9])
+    with pytest.raises(AgentSpecError, match="cannot be read as a checkpoint"):
+        agent_factory.resolve(parse(f"learned:{folder}"), GAME)
 
 
 def test_learned_agent_plays_a_tournament(trained):
