@@ -108,6 +108,7 @@ class HostTrainer:
             value=played.value,
             advantage=advantage,
             target=target,
+            judged=~played.cut,
         )
         batch = jax.tree.map(jnp.asarray, batch)
         learner, found = ppo.update(state.learner, self.network, batch, self.config, self.entropy(updates), order)

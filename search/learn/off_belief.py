@@ -8,8 +8,8 @@ level below meant them, not as partners have come to mean them.
 The memory of a network with `public_private` has read nothing that its player alone saw. It is therefore the same in
 the fictitious game, and every player goes on there with its real memory.
 
-One player decides at a time: the first one with more than one legal action. Steps at which a player has no choice
-teach nothing: their advantage is 0, and their target is what the critic says.
+One player decides at a time: the first one with more than one legal action. Steps at which a player has no choice are
+not judged and teach nothing.
 """
 
 from collections.abc import Callable
@@ -221,6 +221,7 @@ class _Step(NamedTuple):
     log_probability: Array
     value: Array
     target: Array
+    judged: Array
 
 
 def collector(
@@ -253,16 +254,16 @@ def collector(
         players = env.num_players
         environments = runner.starts.shape[0] // players
 
-        def judge(games: Any, policy: Policy, features: Array, actions: Array, key: Array) -> Array:
-            """Returns the target of every lane, float32 [L]."""
+        def judge(games: Any, policy: Policy, features: Array, actions: Array, key: Array) -> tuple[Array, Array]:
+            """Returns the target of every lane, float32 [L], and whether it was judged, bool [L]."""
             player, anybody = deciding(by_game(policy.legal, players))
             draw, play = jax.random.split(key)
             known = of_player(hidden.known(games), player)
             kinds = belief.sample(believed, of_player(by_game(features, players), player), known, draw)
             imagined = hidden.with_hidden(games, kinds)
             found = fiction.targets(params, imagined, policy.memory, actions, player, progress.shaping, play)
-            is_judged = anybody[:, None] & (jnp.arange(players) == player[:, None])
-            return jnp.where(by_lane(is_judged), jnp.repeat(found, players), policy.value)
+            judged = by_lane(anybody[:, None] & (jnp.arange(players) == player[:, None]))
+            return jnp.where(judged, jnp.repeat(found, players), policy.value), judged
 
         def step(carry: tuple[Runner, Episodes], _: None) -> tuple[tuple[Runner, Episodes], _Step]:
             runner, episodes = carry
@@ -274,10 +275,10 @@ def collector(
             action = masked_categorical.sample(choose, policy.logits, policy.legal)
             taken = masked_categorical.log_probability(policy.logits, policy.legal, action)
             actions = by_game(action, players)
-            target = judge(runner.games, policy, features[0], actions, imagine)
+            target, judged = judge(runner.games, policy, features[0], actions, imagine)
             games, paid = resetting.step(runner.games, actions, jax.random.split(deal, environments))
             episodes = add_episodes(episodes, paid.done, paid.outcome)
-            kept = _Step(seen, runner.starts, policy.legal, action, taken, policy.value, target)
+            kept = _Step(seen, runner.starts, policy.legal, action, taken, policy.value, target, judged)
             memory = Remembered(policy.memory, believing)
             return (Runner(games, memory, jnp.repeat(paid.done, players), following), episodes), kept
 

@@ -43,13 +43,15 @@ def loss(
         params: of the network.
         network: the learner's.
         batch: T steps of some lanes.
-        advantage: float32 [T, L], normalised.
+        advantage: float32 [T, L], normalised, 0 at steps that were not judged.
         config: of the losses.
         entropy_coefficient: α now.
     """
     _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts)
     log_ratio = masked_categorical.log_probability(outputs.logits, batch.legal, batch.action) - batch.log_probability
     errors = losses.value_error(outputs.values, batch.value, batch.target, config.value_clip)
+    if batch.judged is not None:
+        errors = jnp.where(batch.judged, errors, 0.0)
     entropies = masked_categorical.entropy(outputs.logits, batch.legal)
     found = losses.combine(
         log_ratio, advantage, errors, entropies, config.clip, config.value_coefficient, entropy_coefficient
@@ -87,7 +89,7 @@ def update(
 
     def minibatch(learner: Learner, chosen: Array) -> tuple[Learner, Losses]:
         part = lanes_of(batch, chosen.reshape(-1))
-        advantage = normalised(part.advantage)
+        advantage = normalised(part.advantage, part.judged)
 
         def slope_of(own: Batch, advantage: Array) -> tuple[Any, Losses]:
             (_, found), slope = gradient(learner.params, network, own, advantage, config, entropy_coefficient)

@@ -36,6 +36,12 @@ def advantages(
     return found, found + values
 
 
-def normalised(values: Array) -> Array:
-    """Returns the values with mean 0 and standard deviation 1."""
-    return (values - values.mean()) / (values.std() + 1e-8)
+def normalised(values: Array, counted: Array | None = None) -> Array:
+    """Returns the values with mean 0 and standard deviation 1.
+
+    Args:
+        values: float32 of any shape.
+        counted: bool of the same shape, the values that are meant, the rest becoming 0; None for all.
+    """
+    found = (values - values.mean(where=counted)) / (values.std(where=counted) + 1e-8)
+    return found if counted is None else jnp.where(counted, found, 0.0)

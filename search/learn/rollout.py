@@ -46,6 +46,7 @@ class Batch(NamedTuple):
         value: float32 [T, L], as estimated then.
         advantage: float32 [T, L].
         target: float32 [T, L], what the critic is to learn.
+        judged: bool [T, L], steps that have an advantage and a target; the others teach nothing. None for all.
     """
 
     memory: Memory
@@ -57,6 +58,7 @@ class Batch(NamedTuple):
     value: Array
     advantage: Array
     target: Array
+    judged: Array | None = None
 
 
 class Progress(NamedTuple):

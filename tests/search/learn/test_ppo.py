@@ -77,6 +77,25 @@ def test_one_pass_over_one_minibatch_is_one_step_down_the_slope_of_all_lanes(net
     assert max(jax.tree.leaves(moved)) > 1e-4
 
 
+def test_steps_that_are_not_judged_change_nothing(network, played, small_config):
+    params, batch = played
+    config = small_config(epochs=1, minibatches=1)
+    learner = Learner(params, ppo.optimiser(config).init(params))
+    judged = jax.random.bernoulli(jax.random.key(7), 0.5, batch.action.shape)
+    update = jax.jit(lambda batch: ppo.update(learner, network, batch, config, ALPHA, jax.random.key(2)))
+
+    def told(advantage, target):
+        changed = {"advantage": batch.advantage - 3, "target": batch.target}
+        others = {"advantage": advantage, "target": target}
+        return batch._replace(
+            judged=judged, **{name: jnp.where(judged, changed[name], others[name]) for name in changed}
+        )
+
+    (one, losses), (other, same) = update(told(0.0, batch.value)), update(told(1e3, batch.value - 5))
+    jax.tree.map(np.testing.assert_array_equal, one.params, other.params)
+    np.testing.assert_array_equal(losses.total, same.total)
+
+
 @pytest.mark.slow
 def test_gradients_summed_up_in_pieces_change_nothing_but_rounding(learn, small_config):
     whole, losses = learn(small_config())

@@ -66,3 +66,9 @@ def test_normalised_values_have_mean_0_and_deviation_1():
     assert abs(found.mean()) < 1e-6
     assert abs(found.std() - 1) < 1e-6
     np.testing.assert_array_equal(normalised(jnp.full(3, 7.0)), np.zeros(3))
+
+
+def test_values_that_do_not_count_become_0_and_change_no_other():
+    values, counted = jnp.array([1.0, 500.0, 3.0, -9.0]), jnp.array([True, False, True, False])
+    np.testing.assert_allclose(normalised(values, counted), [-1, 0, 1, 0], rtol=1e-6)
+    np.testing.assert_array_equal(normalised(values, counted & False), np.zeros(4))

@@ -106,6 +106,7 @@ def test_a_step_without_a_choice_teaches_nothing():
     _, batch, _ = played(Bits(), BitSlots())
     seen, _, target, value, advantage = rows_of(batch)
     waits = (seen[:, :, 0, 2:5].argmax(axis=-1) % 2)[..., None] != np.arange(2)
+    np.testing.assert_array_equal(batch.judged.reshape(waits.shape), ~waits)
     np.testing.assert_array_equal(target[waits], value[waits])
     assert not advantage[waits].any()
     assert advantage[~waits].any()
