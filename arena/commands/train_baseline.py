@@ -1,5 +1,6 @@
 """`cwm train yokai`: baselines trained in the batched game: IPPO, High-Entropy IPPO, Other-Play and others."""
 
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,12 @@ from arena import accelerated, console
 from arena.errors import UsageError
 
 METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
+MOST_SEED = 999_999
+"""Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
+MOST_STEPS = 10**12
+MOST_ENVIRONMENTS = 1 << 20
+MOST_MEMBERS = 1000
+"""Members of a population have the seeds from 1000 times that of its policy on."""
 
 
 def command(
@@ -19,19 +26,24 @@ def command(
         str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
     ] = "paper",
     seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2; sa needs two.")] = "0",
-    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, max=MOST_STEPS, help="Environment steps of each policy.")
+    ] = None,
     memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
     level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
     exact: Annotated[
         bool, typer.Option("--exact-belief", help="obl: level 1 draws from the exact belief about random players.")
     ] = False,
     population: Annotated[
-        int | None, typer.Option("--population", min=1, help="fcp: self-play policies, each at three ages; 8.")
+        int | None,
+        typer.Option("--population", min=1, max=MOST_MEMBERS, help="fcp: self-play policies, each at three ages; 8."),
     ] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
     core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
-    extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, help="+1HL, +2HL.")] = None,
-    environments: Annotated[int | None, typer.Option("--environments", min=1, help="Games at once.")] = None,
+    extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, max=16, help="+1HL, +2HL.")] = None,
+    environments: Annotated[
+        int | None, typer.Option("--environments", min=1, max=MOST_ENVIRONMENTS, help="Games at once.")
+    ] = None,
     entropy: Annotated[float | None, typer.Option("--entropy", min=0, help="α, the coefficient.")] = None,
     bfloat16: Annotated[bool, typer.Option("--bfloat16", help="Compute in bfloat16.")] = False,
     accumulate: Annotated[int | None, typer.Option("--accumulate", min=1, help="Pieces of a minibatch.")] = None,
@@ -45,9 +57,11 @@ def command(
     recipes = accelerated.load("arena.baselines.recipes")
     runs = accelerated.load("arena.baselines.method_training")
     recipe = recipes.recipe(game, method, scale, memory, level)
+    if entropy is not None and not isfinite(entropy):
+        raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
     ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
     network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
-    recipe = recipes.adapted(recipe, network, ppo, **_own(method, exact, population))
+    recipe = recipes.adapted(recipe, network, ppo, **_own(method, level, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
     plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices)
     console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
@@ -64,13 +78,18 @@ def _given(**settings: Any) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _own(method: str, exact: bool, population: int | None) -> dict[str, Any]:
+def _own(method: str, level: int, exact: bool, population: int | None) -> dict[str, Any]:
     """Returns the settings of a method that were given.
 
     Raises:
         UsageError: they are of another method.
     """
-    for option, given, of in (("--exact-belief", exact, "obl"), ("--population", population, "fcp")):
+    beyond_first = level > 1
+    for option, given, of in (
+        ("--level", beyond_first, "obl"),
+        ("--exact-belief", exact, "obl"),
+        ("--population", population, "fcp"),
+    ):
         if given and method != of:
             raise UsageError(f"{option} is of the method {of}, not of {method}: leave it out.")
     return _given(exact_belief=exact or None, population=population)
@@ -80,12 +99,13 @@ def seeds_of(text: str) -> tuple[int, ...]:
     """Parses seeds, e.g. `0,1,2`.
 
     Raises:
-        UsageError: they are no different whole numbers.
+        UsageError: they are no different whole numbers, or too large.
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts) or len(set(parts)) < len(parts):
-        raise UsageError(f"--seeds is {text!r}: give different whole numbers, e.g. 0,1,2.")
-    return tuple(int(part) for part in parts)
+    seeds = tuple(int(part) for part in parts if part.isdecimal() and len(part) <= len(str(MOST_SEED)))
+    if len(set(seeds)) < len(parts):
+        raise UsageError(f"--seeds is {text!r}: give different whole numbers from 0 to {MOST_SEED}, e.g. 0,1,2.")
+    return seeds
 
 
 def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:

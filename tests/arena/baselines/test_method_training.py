@@ -261,6 +261,13 @@ def test_folder_of_something_else_is_refused_and_left_alone(text, tmp_path):
         (("--method", "sa"), "there is one seed, 0: give at least two, e.g. --seeds 0,1"),
         (("--method", "sp", "--exact-belief"), "--exact-belief is of the method obl, not of sp"),
         (("--method", "obl", "--population", "3"), "--population is of the method fcp, not of obl"),
+        (("--method", "sp", "--level", "3"), "--level is of the method obl, not of sp"),
+        (("--method", "sp", "--entropy", "inf"), "--entropy is inf: give a finite number"),
+        (("--steps", str(10**18)), "Invalid value for '--steps'"),
+        (("--method", "fcp", "--population", "1001"), "Invalid value for '--population'"),
+        (("--seeds", "0,00"), "--seeds is '0,00': give different whole numbers from 0 to 999999"),
+        (("--seeds", str(10**30)), "give different whole numbers from 0 to 999999"),
+        (("--seeds", "-1"), "give different whole numbers"),
         (("--method", "obl", "--devices", "2"), "obl is trained on one accelerator, not on 2"),
     ],
 )
