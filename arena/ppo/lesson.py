@@ -1,13 +1,16 @@
 """What a learner at one seat of a model sees and can do: its action table and how its observations become vectors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.errors import UsageError
 from arena.ppo.settings import PpoSettings
 from cwm import model_environment
+from cwm.arrivals import ModelPlayError
 from cwm.model_bundle import ModelBundle
 from cwm.model_environment import EnvironmentConfig, ModelEnvironment
+from cwm.observation_values import ObservationVectorError
 from cwm.observation_vectors import ObservationVectors
 from cwm.sandbox.host import Sandbox
 from cwm.vector_codec import ProgramCodec, SchemaCodec, VectorCodec, open_codec
@@ -17,6 +20,11 @@ from games.api import Action, GameError, Json
 
 MOST_LISTED: Final = 2000
 """A game's own longer list of actions is left aside for those that were met: the network has an output for each."""
+MOST_ACTIONS: Final = 10_000
+MOST_WIDTH: Final = 50_000
+"""With the paper's settings, the steps between two updates then take some gigabytes."""
+TRIED: Final = 50
+"""So many observations show whether stored vectors fit at all."""
 EXPLORING_SEED: Final = 0
 
 
@@ -78,8 +86,8 @@ def prepare(bundle: ModelBundle, seat: int, settings: PpoSettings, sandbox: Sand
     """Plays games by chance on a model and takes from them what a learner needs to know.
 
     Raises:
-        UsageError: the game has no such seat.
-        ModelPlayError: the model fails.
+        UsageError: the game has no such seat, or stored vectors fit no observation.
+        ModelPlayError: the model fails, or is too large to learn on.
         SandboxUnavailableError: no worker can be started.
         MissingVectorsError: stored vectors are asked for, and there are none.
     """
@@ -99,8 +107,36 @@ def prepare(bundle: ModelBundle, seat: int, settings: PpoSettings, sandbox: Sand
         vectors = _stored(bundle, sandbox)
     else:
         vectors = {"schema": model_environment.inferred(met.observations).to_json()}
+    actions = action_table(bundle.info["id"], met.actions)
+    _check_sizes(len(actions), width_of(vectors))
+    if settings.stored_vectors:
+        _try_out(codec(vectors, bundle.info, sandbox), seat, met.observations)
     explored = {"games": met.games, "observations": len(met.observations), "failures": dict(met.failures)}
-    return Lesson(bundle, seat, action_table(bundle.info["id"], met.actions), vectors, explored)
+    return Lesson(bundle, seat, actions, vectors, explored)
+
+
+def _check_sizes(actions: int, width: int) -> None:
+    """Refuses what would fill this machine's memory: the model's program alone decides how much it lists and shows."""
+    for count, most, what in ((actions, MOST_ACTIONS, "different actions"), (width, MOST_WIDTH, "numbers a vector")):
+        if count > most:
+            raise ModelPlayError(f"the model has {count:,} {what}, at most {most:,} can be learned on.")
+
+
+def _try_out(vectors: VectorCodec, seat: int, observations: Sequence[Json]) -> None:
+    """Refuses stored vectors that fit nothing: an agent would learn from zeros alone."""
+    tried = observations[:: max(1, len(observations) // TRIED)]
+    error: ObservationVectorError | None = None
+    with vectors:
+        for observation in tried:
+            try:
+                vectors.encode(observation, seat)
+                return
+            except ObservationVectorError as found:
+                error = found
+    raise UsageError(
+        f"The stored vectors fit none of {len(tried)} observations of the model ({error}); leave out --vectors, and a "
+        "schema is inferred."
+    )
 
 
 def _stored(bundle: ModelBundle, sandbox: Sandbox) -> dict[str, Json]:

@@ -8,7 +8,9 @@ from arena.errors import UsageError
 from arena.ppo import course, lesson, places, policy
 from arena.ppo.results import Results, of_games
 from arena.ppo.settings import PpoSettings
+from cwm.arrivals import ModelPlayError
 from cwm.model_bundle import ModelBundle
+from cwm.model_environment import Explored
 from cwm.observation_vectors import ObservationVectors
 from cwm.vector_codec import MissingVectorsError
 from games import registry
@@ -104,6 +106,33 @@ def test_stored_vectors_are_used_if_they_are_asked_for(high_card, sandbox, setti
     with lesson.codec({"schema": inferred}, high_card.info, sandbox) as codec:
         vectors = ObservationVectors.from_json(inferred)
         assert codec.encode({"card": "3", "moves": []}, 0) == vectors.encode({"card": "3", "moves": []})
+
+
+@pytest.mark.parametrize(
+    ("actions", "seen", "message"),
+    [
+        (lesson.MOST_ACTIONS + 1, [{"card": "1"}], "the model has 10,001 different actions, at most 10,000"),
+        (2, [{"cards": [0.5] * (lesson.MOST_WIDTH + 1)}], "the model has 50,001 numbers a vector, at most 50,000"),
+    ],
+)
+def test_model_that_lists_or_shows_too_much_is_refused_before_memory_is_taken(
+    high_card, sandbox, settings, monkeypatch, actions, seen, message
+):
+    told = Explored(seen, tuple(map(str, range(actions))), 1, {})
+    monkeypatch.setattr(lesson.model_environment, "explore", lambda *given, **named: told)
+    with pytest.raises(ModelPlayError, match=message):
+        lesson.prepare(high_card, 0, settings(), sandbox)
+
+
+@pytest.mark.parametrize("body", ["    return [1.0]\n", "    return observation['weather']\n", "    return [1.0,\n"])
+def test_stored_vectors_that_fit_nothing_are_refused(high_card, sandbox, settings, body):
+    source = f"def observation_to_vector(observation, player_id):\n{body}"
+    told = {"vectors": {"width": 2}}
+    bundle = ModelBundle(
+        high_card.source, None, high_card.initial_state, high_card.info, "", told, vectors_source=source
+    )
+    with pytest.raises(UsageError, match=r"The stored vectors fit none of .* leave out --vectors"):
+        lesson.prepare(bundle, 0, settings(stored_vectors=True), sandbox)
 
 
 def test_results_count_wins_against_the_best_other():
