@@ -34,6 +34,8 @@ TITLES: Final[dict[str, str]] = {
     "fcp": "Fictitious Co-Play",
 }
 TWO: Final = 2
+COUNTED: Final = 1 << 31
+"""Updates and steps of the optimiser are counted in 32 bits."""
 TRANSFORMER_WIDTH: Final = 64
 """Of the Transformer-XL in the paper's appendix D.2."""
 
@@ -73,6 +75,12 @@ class Recipe:
             raise RecipeError(f"the exact belief is of obl alone, the method is {self.method}: leave it out.")
         if self.population < 1:
             raise RecipeError(f"a population of {self.population} has nobody to play with: expected 1 or more.")
+        steps = self.ppo.updates * self.ppo.epochs * self.ppo.minibatches
+        if steps >= COUNTED:
+            raise RecipeError(
+                f"{self.ppo.total_steps:,} environment steps are {steps:,} of the optimiser, more than it counts "
+                f"({COUNTED:,}): train for fewer steps, or in more environments."
+            )
 
     @property
     def name(self) -> str:
@@ -183,5 +191,5 @@ def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:
 
 def _with_public_memory(made: Recipe) -> Recipe:
     """Returns the recipe with the public-private network that Off-Belief Learning rolls on with."""
-    colours = {8: 2, 9: 3, 16: 4}[parse_id(made.game)[0]]
-    return replace(made, network=replace(made.network, public_private=True, private_channels=colours))
+    colours = config(*parse_id(made.game)).colours
+    return replace(made, network=replace(made.network, public_private=True, private_channels=len(colours)))

@@ -13,7 +13,6 @@ from arena.errors import UsageError
 METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
-MOST_STEPS = 10**12
 MOST_ENVIRONMENTS = 1 << 20
 MOST_MEMBERS = 1000
 """Members of a population have the seeds from 1000 times that of its policy on."""
@@ -26,9 +25,7 @@ def command(
         str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
     ] = "paper",
     seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2; sa needs two.")] = "0",
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=1, max=MOST_STEPS, help="Environment steps of each policy.")
-    ] = None,
+    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
     memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
     level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
     exact: Annotated[

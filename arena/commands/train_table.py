@@ -12,6 +12,10 @@ from arena.report import formatting
 from arena.report.tables import add_row, new_table
 
 PERCENT = 100
+NOTE = (
+    "WEE is the mean over those seatings in which a game was ended early; in the paper, as its row GCN shows, "
+    "seeds that never end early count as 0. The error of cross-play comes from leaving out one seed at a time."
+)
 
 
 def command(
@@ -20,7 +24,7 @@ def command(
     ],
     out: Annotated[Path, typer.Option("--out", help="Keeps the trainings; the same command on it goes on.")],
     seeds: Annotated[
-        str, typer.Option("--seeds", help="Of every row; the paper has 12.")
+        str, typer.Option("--seeds", help="Of every row; the paper has 12, in table 5 four.")
     ] = "0,1,2,3,4,5,6,7,8,9,10,11",
     scale: Annotated[str, typer.Option("--scale", help="paper, or reduced: for processors.")] = "paper",
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Of every policy; the paper has 1e9.")] = None,
@@ -64,6 +68,7 @@ def _table(number: int, rows: list[Any], results: list[Any]) -> Table:
     columns = [f"{side} {name}" for side in ("SP", "XP") for name in ("R", "SEE", "EE", "WEE", "LEN")]
     title = f"Table {number} (mean ± standard error over seeds; below, the paper's)"
     table = new_table(title, ["row", "game", "trained"], columns)
+    table.caption = NOTE
     for row, result in zip(rows, results, strict=True):
         ours = [*_cells(result, True), *_cells(result, False)]
         add_row(table, row.label, row.game, _trained(result), *ours)

@@ -263,7 +263,7 @@ def test_folder_of_something_else_is_refused_and_left_alone(text, tmp_path):
         (("--method", "obl", "--population", "3"), "--population is of the method fcp, not of obl"),
         (("--method", "sp", "--level", "3"), "--level is of the method obl, not of sp"),
         (("--method", "sp", "--entropy", "inf"), "--entropy is inf: give a finite number"),
-        (("--steps", str(10**18)), "Invalid value for '--steps'"),
+        (("--steps", str(10**18)), "more than it counts (2,147,483,648): train for fewer steps"),
         (("--method", "fcp", "--population", "1001"), "Invalid value for '--population'"),
         (("--seeds", "0,00"), "--seeds is '0,00': give different whole numbers from 0 to 999999"),
         (("--seeds", str(10**30)), "give different whole numbers from 0 to 999999"),
