@@ -15,6 +15,7 @@ from search.learn.api import Array, Memory, Network, Observation, Params
 from search.learn.belief_model import BeliefModel, CrossEntropy
 from search.learn.errors import OffBeliefError
 from search.learn.hidden import HiddenSlots
+from search.learn.ranges import is_positive, is_whole
 from search.learn.rollout import MakeEnv, Runner, by_game, by_lane, consult
 from search.learn.seeds import begun
 
@@ -43,10 +44,10 @@ class BeliefTrainingConfig:
 
     def __post_init__(self) -> None:
         for name in ("total_steps", "environments", "steps", "epochs", "minibatches"):
-            if getattr(self, name) < 1:
+            if not is_whole(getattr(self, name), 1):
                 raise OffBeliefError(f"a belief's {name} is {getattr(self, name)}: expected a whole number from 1 on.")
         for name in ("learning_rate", "max_grad_norm"):
-            if not getattr(self, name) > 0:
+            if not is_positive(getattr(self, name)):
                 raise OffBeliefError(f"a belief's {name} is {getattr(self, name)}: expected a number above 0.")
         if self.updates < 1:
             raise OffBeliefError(

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from search.learn.errors import PpoConfigError
+from search.learn.ranges import is_number, is_positive, is_whole
 
 
 @dataclass(frozen=True)
@@ -55,24 +56,28 @@ class PpoConfig:
 
     def __post_init__(self) -> None:
         for name in ("total_steps", "environments", "steps", "epochs", "minibatches", "accumulate"):
-            if getattr(self, name) < 1:
+            if not is_whole(getattr(self, name), 1):
                 raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
-        for name in ("discount", "gae_decay", "shaping_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1.")
-        for name in ("adam_epsilon", "value_coefficient", "entropy", "entropy_end", "shaping"):
-            if (getattr(self, name) or 0) < 0:
-                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 on.")
-        if self.value_clip is not None and not self.value_clip > 0:
-            raise PpoConfigError(f"value_clip is {self.value_clip}: expected a number above 0, or none.")
-        for name in ("learning_rate", "clip", "max_grad_norm"):
-            if not getattr(self, name) > 0:
-                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number above 0.")
+        self._check_numbers()
         if self.total_steps < self.steps_per_update:
             raise PpoConfigError(
                 f"total_steps is {self.total_steps}, less than one update of {self.environments} environments × "
                 f"{self.steps} steps: train longer, or take fewer of them."
             )
+
+    def _check_numbers(self) -> None:
+        for name in ("discount", "gae_decay", "shaping_share"):
+            if not is_number(getattr(self, name), 0, 1):
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1.")
+        for name in ("adam_epsilon", "value_coefficient", "entropy", "entropy_end", "shaping"):
+            value = getattr(self, name)
+            if not is_number(value, 0) and not (name == "entropy_end" and value is None):
+                raise PpoConfigError(f"{name} is {value}: expected a number from 0 on.")
+        if self.value_clip is not None and not is_positive(self.value_clip):
+            raise PpoConfigError(f"value_clip is {self.value_clip}: expected a number above 0, or none.")
+        for name in ("learning_rate", "clip", "max_grad_norm"):
+            if not is_positive(getattr(self, name)):
+                raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number above 0.")
 
     @property
     def steps_per_update(self) -> int:

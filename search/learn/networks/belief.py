@@ -17,6 +17,7 @@ from search.learn.networks.cnn import Cnn
 from search.learn.networks.initialisers import dense
 from search.learn.networks.lstm import Lstm, LstmMemory
 from search.learn.networks.mlp import Mlp
+from search.learn.ranges import is_number, is_whole
 
 BeliefEncoder = Literal["cnn", "mlp"]
 
@@ -45,10 +46,12 @@ class BeliefConfig:
             known = " or ".join(get_args(BeliefEncoder))
             raise NetworkConfigError(f"a belief's encoder is {self.encoder!r}: expected {known}.")
         for name in ("filters", "layers", "hidden"):
-            if getattr(self, name) < 1:
+            if not is_whole(getattr(self, name), 1):
                 raise NetworkConfigError(
                     f"a belief's {name} is {getattr(self, name)}: expected a whole number from 1 on."
                 )
+        if not is_number(self.head_scale, 0):
+            raise NetworkConfigError(f"a belief's head_scale is {self.head_scale}: expected a number from 0 on.")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

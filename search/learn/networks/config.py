@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from search.learn.errors import NetworkConfigError
+from search.learn.ranges import is_number, is_whole
 
 EncoderName: TypeAlias = Literal["cnn", "mlp", "slots", "gatv2", "gcn", "relation"]
 CoreName: TypeAlias = Literal["gru", "transformer_xl", "rnn", "none"]
@@ -68,10 +69,12 @@ class NetworkConfig:
         for name, known in (("encoder", EncoderName), ("core", CoreName), ("activation", Activation)):
             if getattr(self, name) not in get_args(known):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)!r}: expected {' or '.join(get_args(known))}.")
-        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads"):
-            least = 0 if name == "layers" and self.encoder == "mlp" else 1
-            if getattr(self, name) < least:
+        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads", "extra_layers"):
+            least = 0 if name == "extra_layers" or (name == "layers" and self.encoder == "mlp") else 1
+            if not is_whole(getattr(self, name), least):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from {least} on.")
+        if not is_number(self.head_scale, 0):
+            raise NetworkConfigError(f"head_scale is {self.head_scale}: expected a number from 0 on.")
         if self.public_private and (self.encoder not in IMAGES or self.private_channels < 1):
             raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
         if self.encoder == "slots" and (len(self.objects) != 3 or self.objects[0] < 1):

@@ -1,4 +1,5 @@
 import json
+import math
 
 import pytest
 
@@ -30,6 +31,10 @@ def test_json_gives_the_same_settings():
         ({"value_clip": 0.0}, "value_clip is 0.0: expected a number above 0, or none"),
         ({"entropy": -0.1}, "entropy is -0.1: expected a number from 0 on"),
         ({"entropy_end": -0.1}, "entropy_end is -0.1: expected a number from 0 on"),
+        ({"entropy": math.nan}, "entropy is nan: expected a number from 0 on"),
+        ({"learning_rate": math.inf}, "learning_rate is inf: expected a number above 0"),
+        ({"minibatches": 2.5}, "minibatches is 2.5: expected a whole number from 1 on"),
+        ({"environments": "8"}, "environments is 8: expected a whole number from 1 on"),
         ({"total_steps": 1000}, "less than one update of 1024 environments × 128 steps"),
     ],
 )

@@ -96,7 +96,7 @@ def test_reading_at_once_equals_reading_step_by_step_and_forgets_at_starts(seen)
     assert not np.allclose(at_once[2, 1], alone[0, 1])
 
 
-@pytest.mark.parametrize("changes", [{"encoder": "gru"}, {"hidden": 0}])
+@pytest.mark.parametrize("changes", [{"encoder": "gru"}, {"hidden": 0}, {"head_scale": -1.0}])
 def test_a_belief_network_that_cannot_be_is_refused(changes):
     with pytest.raises(NetworkConfigError, match="a belief's"):
         BeliefConfig(**changes)

@@ -66,7 +66,7 @@ def test_lanes_that_cannot_be_shared_out_are_refused():
         trainer(Scripted(), minibatches=3).init([0])
 
 
-@pytest.mark.parametrize("changes", [{"steps": 0}, {"learning_rate": 0.0}, {"total_steps": 10}])
+@pytest.mark.parametrize("changes", [{"steps": 0}, {"learning_rate": 0.0}, {"epochs": 1.5}, {"total_steps": 10}])
 def test_settings_out_of_range_are_refused(changes):
     with pytest.raises(OffBeliefError, match=f"a belief's {next(iter(changes))} is"):
         BeliefTrainingConfig(**SETTINGS | changes)

@@ -1,4 +1,5 @@
 import json
+import math
 
 import pytest
 
@@ -22,6 +23,9 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
         ({"core": "lstm"}, "core is 'lstm'"),
         ({"activation": "gelu"}, "activation is 'gelu'"),
         ({"layers": 0}, "layers is 0"),
+        ({"hidden": 8.5}, "hidden is 8.5: expected a whole number from 1 on"),
+        ({"extra_layers": -1}, "extra_layers is -1: expected a whole number from 0 on"),
+        ({"head_scale": math.nan}, "head_scale is nan"),
         ({"graph_heads": 0}, "graph_heads is 0"),
         ({"core": "transformer_xl", "hidden": 20, "heads": 8}, "hidden is 20, heads 8"),
         ({"core": "transformer_xl", "hidden": 3, "heads": 1}, "hidden is 3, heads 1"),
