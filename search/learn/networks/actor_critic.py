@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from search.learn.api import Array, Memory, Observation, Outputs, Params
+from search.learn.errors import NetworkConfigError
 from search.learn.networks.cnn import Cnn
 from search.learn.networks.config import NetworkConfig
 from search.learn.networks.graph import Graph
@@ -96,7 +97,16 @@ def _core(config: NetworkConfig) -> Any:
 
 
 def _public_part(image: Array, private_channels: int) -> Array:
-    """Returns the image with its private channels empty."""
+    """Returns the image with its private channels empty.
+
+    Raises:
+        NetworkConfigError: no other channels would be left.
+    """
+    if image.shape[-1] <= private_channels:
+        raise NetworkConfigError(
+            f"private_channels is {private_channels}, but the images have {image.shape[-1]} channels: nothing public "
+            "would be left for the memory to read."
+        )
     return image.at[..., :private_channels].set(0)
 
 

@@ -77,13 +77,23 @@ class NetworkConfig:
             raise NetworkConfigError(f"head_scale is {self.head_scale}: expected a number from 0 on.")
         if self.public_private and (self.encoder not in IMAGES or self.private_channels < 1):
             raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
-        if self.encoder == "slots" and (len(self.objects) != 3 or self.objects[0] < 1):
+        if self.encoder == "slots":
+            self._check_objects()
+        self._check_attention()
+        self._check_modalities()
+
+    def _check_objects(self) -> None:
+        fits = len(self.objects) == 3 and all(map(is_whole, self.objects, (1, 0, 0)))
+        if not fits:
             raise NetworkConfigError(
                 f"objects is {self.objects}: slots needs the number of objects, the channel of their identity, and the "
                 "number of columns beside the grid."
             )
-        self._check_attention()
-        self._check_modalities()
+        if self.public_private and self.objects[1] < self.private_channels:
+            raise NetworkConfigError(
+                f"objects is {self.objects}, private_channels {self.private_channels}: the channel of identities has "
+                "to be a public one, or the memory is shown no object."
+            )
 
     def _check_attention(self) -> None:
         if self.core == "transformer_xl" and (self.hidden % self.heads or self.hidden % 2):

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from search.learn.errors import NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
 
@@ -132,3 +133,9 @@ def test_private_channels_of_one_step_reach_the_logits_of_that_step_alone(images
     _, after = apply(params, other)
     np.testing.assert_array_equal(outputs.logits[::2], after.logits[::2])
     assert not np.allclose(outputs.logits[1], after.logits[1])
+
+
+def test_a_memory_that_would_be_shown_nothing_is_refused(images):
+    config = NetworkConfig(**SMALL, encoder="mlp", public_private=True, private_channels=3)
+    with pytest.raises(NetworkConfigError, match="private_channels is 3, but the images have 3 channels"):
+        jax.eval_shape(ActorCritic(config, 5).init, jax.random.key(0), images)

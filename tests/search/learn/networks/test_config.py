@@ -35,6 +35,12 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
         ({"encoder": "gcn", "modalities": ((0, 3),)}, r"modalities holds \(0, 3\)"),
         ({"modalities": ((0, 3, 4),)}, "the encoder is 'cnn'"),
         ({"public_private": True}, "needs private_channels"),
+        ({"encoder": "slots", "objects": (8, -1, 1)}, r"objects is \(8, -1, 1\)"),
+        ({"encoder": "slots", "objects": (8, 9)}, r"objects is \(8, 9\)"),
+        (
+            {"encoder": "slots", "objects": (8, 1, 1), "public_private": True, "private_channels": 2},
+            "has to be a public one",
+        ),
         ({"encoder": "gcn", "public_private": True, "private_channels": 1}, "reads images"),
     ],
 )
