@@ -32,10 +32,21 @@ def entropy(logits: Array, legal: Array) -> Array:
 
 
 def sample(key: Array, logits: Array, legal: Array) -> Array:
-    """Draws an action for each row, int32 [...]."""
-    return jax.random.categorical(key, masked(logits, legal), axis=-1)
+    """Draws an action for each row, int32 [...]: those that `jax.random.categorical` draws."""
+    return _first_highest(jax.random.gumbel(key, logits.shape, logits.dtype) + masked(logits, legal))
 
 
 def greedy(logits: Array, legal: Array) -> Array:
     """Returns the likeliest action of each row, int32 [...]; the lowest-numbered one of several."""
-    return jnp.argmax(masked(logits, legal), axis=-1).astype(jnp.int32)
+    return _first_highest(masked(logits, legal))
+
+
+def _first_highest(values: Array) -> Array:
+    """Returns where each row is highest, int32 [...]; the first of several places.
+
+    Two plain reductions: on processors, one that carries value and place together (`jnp.argmax`) takes several times
+    as long as drawing all the noise.
+    """
+    last = values.shape[-1] - 1
+    is_highest = values == values.max(axis=-1, keepdims=True)
+    return jnp.where(is_highest, jnp.arange(last + 1, dtype=jnp.int32), last).min(axis=-1)

@@ -68,6 +68,15 @@ def test_actions_are_drawn_as_often_as_they_are_likely():
     assert found[2] == 0
 
 
+def test_draws_are_those_of_jax():
+    rng = np.random.default_rng(0)
+    legal = rng.random((500, 7)) < 0.5
+    legal[:, 2] = True
+    logits = jnp.asarray(rng.normal(size=(500, 7)), jnp.float32)
+    expected = jax.random.categorical(jax.random.key(4), jnp.where(legal, logits, -1e9))
+    np.testing.assert_array_equal(categorical.sample(jax.random.key(4), logits, legal), expected)
+
+
 def test_log_probability_is_that_of_the_action():
     logits, legal = jnp.zeros((2, 4)), jnp.array([[True, True, False, False], [True, True, True, True]])
     found = categorical.log_probability(logits, legal, jnp.array([1, 3]))
