@@ -19,6 +19,7 @@ from search.learn.networks.gru import Gru
 from search.learn.networks.initialisers import dense
 from search.learn.networks.memoryless import Memoryless
 from search.learn.networks.mlp import Mlp
+from search.learn.networks.pointer import Pointer
 from search.learn.networks.rnn import Rnn
 from search.learn.networks.slots import Slots
 from search.learn.networks.transformer_xl import TransformerXl
@@ -50,7 +51,12 @@ class _Module(nn.Module):
         for layer in range(config.extra_layers):
             actor = activation(dense(config.hidden, dtype=dtype, name=f"actor_{layer}")(actor))
             critic = activation(dense(config.hidden, dtype=dtype, name=f"critic_{layer}")(critic))
-        logits = dense(self.num_actions, config.head_scale, dtype, name="actor")(actor)
+        logits = _scored(config, actor, observation) if config.actions else _linear(self.num_actions, config, actor)
+        if logits.shape[-1] != self.num_actions:
+            raise NetworkConfigError(
+                f"The network's actions have {logits.shape[-1]} logits, but there are {self.num_actions} actions: name "
+                "what each points at, in their order."
+            )
         values = dense(1, config.head_scale, dtype, name="critic")(critic)
         single = jnp.float32
         return memory, Outputs(logits.astype(single), values[..., 0].astype(single), actor.astype(single))
@@ -83,6 +89,25 @@ def _encoder(config: NetworkConfig, rank: int, name: str) -> Any:
         dtype,
         name=name,
     )
+
+
+def _linear(num_actions: int, config: NetworkConfig, hidden: Array) -> Array:
+    logits: Array = dense(num_actions, config.head_scale, _dtype(config), name="actor")(hidden)
+    return logits
+
+
+def _scored(config: NetworkConfig, hidden: Array, image: Array) -> Array:
+    logits: Array = Pointer(
+        config.actions,
+        *config.objects,
+        config.items,
+        config.pointer_width,
+        config.head_scale,
+        _activation(config),
+        _dtype(config),
+        name="actor",
+    )(hidden, image)
+    return logits
 
 
 def _core(config: NetworkConfig) -> Any:

@@ -9,6 +9,8 @@ from search.learn.ranges import is_number, is_whole
 EncoderName: TypeAlias = Literal["cnn", "mlp", "slots", "gatv2", "gcn", "relation"]
 CoreName: TypeAlias = Literal["gru", "transformer_xl", "rnn", "none"]
 Activation: TypeAlias = Literal["relu", "tanh"]
+ActionKind: TypeAlias = Literal["plain", "objects", "objects at cells", "items", "items at cells"]
+"""What a run of numbered actions points at, see `NetworkConfig.actions`."""
 Modality: TypeAlias = tuple[int, int, int]
 """Channels of a node that mean one thing: the first, the one after the last, and the width of their embedding."""
 
@@ -36,8 +38,13 @@ class NetworkConfig:
         graph_heads: of the attention of `gatv2` and `relation`, a divisor of `filters`.
         modalities: groups of a graph's channels that are embedded apart and then put side by side; without any, graph
             layers read features as they are.
-        objects: for `slots`: number of objects, channel of their identity, columns that are no part of the grid
-            (`search.learn.networks.slots.features`).
+        objects: for `slots` and for `actions`: number of objects, channel of their identity, columns that are no part
+            of the grid (`search.learn.networks.slots.features`).
+        actions: what the numbered actions point at, run after run, so that logits are made by queries and keys
+            (`search.learn.networks.pointer`): a `plain` one stands for a single action, `objects` and `items` for one
+            each, `… at cells` for one each and cell. Without any, logits are made by a linear layer.
+        items: so many lie in the first column beside the grid, from the top down; for `actions`.
+        pointer_width: of queries and keys.
         extra_layers: hidden layers between the memory and each head (+1HL, +2HL).
         head_scale: of the heads' orthogonal weights.
         activation: between layers.
@@ -58,6 +65,9 @@ class NetworkConfig:
     graph_heads: int = 4
     modalities: tuple[Modality, ...] = ()
     objects: tuple[int, int, int] = (0, 0, 0)
+    actions: tuple[ActionKind, ...] = ()
+    items: int = 0
+    pointer_width: int = 16
     extra_layers: int = 0
     head_scale: float = 0.0
     activation: Activation = "relu"
@@ -69,7 +79,7 @@ class NetworkConfig:
         for name, known in (("encoder", EncoderName), ("core", CoreName), ("activation", Activation)):
             if getattr(self, name) not in get_args(known):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)!r}: expected {' or '.join(get_args(known))}.")
-        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads", "extra_layers"):
+        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads", "pointer_width", "extra_layers"):
             least = 0 if name == "extra_layers" or (name == "layers" and self.encoder == "mlp") else 1
             if not is_whole(getattr(self, name), least):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from {least} on.")
@@ -77,8 +87,9 @@ class NetworkConfig:
             raise NetworkConfigError(f"head_scale is {self.head_scale}: expected a number from 0 on.")
         if self.public_private and (self.encoder not in IMAGES or self.private_channels < 1):
             raise NetworkConfigError("public_private reads images and needs private_channels, 1 or more.")
-        if self.encoder == "slots":
+        if self.encoder == "slots" or self.actions:
             self._check_objects()
+        self._check_actions()
         self._check_attention()
         self._check_modalities()
 
@@ -86,13 +97,29 @@ class NetworkConfig:
         fits = len(self.objects) == 3 and all(map(is_whole, self.objects, (1, 0, 0)))
         if not fits:
             raise NetworkConfigError(
-                f"objects is {self.objects}: slots needs the number of objects, the channel of their identity, and the "
-                "number of columns beside the grid."
+                f"objects is {self.objects}: slots and actions need the number of objects, the channel of their "
+                "identity, and the number of columns beside the grid."
             )
-        if self.public_private and self.objects[1] < self.private_channels:
+        if self.public_private and self.encoder == "slots" and self.objects[1] < self.private_channels:
             raise NetworkConfigError(
                 f"objects is {self.objects}, private_channels {self.private_channels}: the channel of identities has "
                 "to be a public one, or the memory is shown no object."
+            )
+
+    def _check_actions(self) -> None:
+        unknown = [kind for kind in self.actions if kind not in get_args(ActionKind)]
+        if unknown:
+            raise NetworkConfigError(f"actions holds {unknown[0]!r}: expected {' or '.join(get_args(ActionKind))}.")
+        if self.actions and self.encoder not in IMAGES:
+            raise NetworkConfigError(
+                f"actions point at what images show, but the encoder is {self.encoder!r}: expected "
+                f"{' or '.join(IMAGES)}."
+            )
+        of_items = any(kind.startswith("items") for kind in self.actions)
+        if not is_whole(self.items, int(of_items)) or (of_items and not self.objects[2]):
+            raise NetworkConfigError(
+                f"items is {self.items}, objects {self.objects}: actions on items need 1 or more of them, in a column "
+                "beside the grid."
             )
 
     def _check_attention(self) -> None:
@@ -128,4 +155,5 @@ class NetworkConfig:
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
         modalities = tuple(map(tuple, values.get("modalities", ())))
-        return cls(**values | {"modalities": modalities, "objects": tuple(values.get("objects", (0, 0, 0)))})
+        lists = {name: tuple(values[name]) for name in ("objects", "actions") if name in values}
+        return cls(**values | lists | {"modalities": modalities})

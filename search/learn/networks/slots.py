@@ -32,22 +32,39 @@ def features(image: Array, slots: int, identity_channel: int, extra_columns: int
     """
     columns = image.shape[-2] - extra_columns
     grid, rest = image[..., :columns, :], image[..., columns:, :]
-    number = jnp.round(grid[..., identity_channel] * slots).astype(jnp.int32)
-    lies = jax.nn.one_hot(number - 1, slots, dtype=image.dtype)
-    rows, places = lies.sum(axis=-2), lies.sum(axis=-3)
-    shown = jnp.einsum("...hwi,...hwf->...if", lies, grid)
-    by_row, by_column = jnp.swapaxes(rows, -1, -2), jnp.swapaxes(places, -1, -2)
-    touch = _beside(by_row, by_column) + _beside(by_column, by_row)
+    cell, there = whereabouts(grid[..., identity_channel], slots)
+    shown = at_cells(by_cell(grid), cell, there)
+    row, column = jnp.where(there, cell // columns, -1), jnp.where(there, cell % columns, -1)
+    by_row = jax.nn.one_hot(row, grid.shape[-3], dtype=image.dtype)
+    by_column = jax.nn.one_hot(column, columns, dtype=image.dtype)
+    steps = jnp.abs(row[..., :, None] - row[..., None, :]) + jnp.abs(column[..., :, None] - column[..., None, :])
+    touch = ((steps == 1) & there[..., :, None] & there[..., None, :]).astype(image.dtype)
     every = jnp.concatenate([shown, by_row, by_column, touch], axis=-1)
     leading = image.shape[:-3]
     return jnp.concatenate([every.reshape(*leading, -1), rest.reshape(*leading, -1)], axis=-1)
 
 
-def _beside(along: Array, across: Array) -> Array:
-    """Returns which objects are one step apart along one axis and level on the other, [..., slots, slots]."""
-    level = jnp.einsum("...ic,...jc->...ij", across, across)
-    after = jnp.einsum("...ic,...jc->...ij", along[..., :-1], along[..., 1:])
-    return level * (after + jnp.swapaxes(after, -1, -2))
+def whereabouts(identities: Array, slots: int) -> tuple[Array, Array]:
+    """Returns the cell of every object, row by row, and whether it lies on the grid; int32 and bool [..., slots].
+
+    Args:
+        identities: [..., height, columns], the identity channel of `features`.
+        slots: number of objects.
+    """
+    number = jnp.round(identities * slots).astype(jnp.int32).reshape(*identities.shape[:-2], -1)
+    cells = jnp.arange(1, number.shape[-1] + 1)
+    found = jnp.stack([jnp.where(number == slot + 1, cells, 0).max(axis=-1) for slot in range(slots)], axis=-1)
+    return jnp.maximum(found - 1, 0), found > 0
+
+
+def by_cell(grid: Array) -> Array:
+    """Returns a grid [..., height, columns, channels] as [..., height * columns, channels]."""
+    return grid.reshape(*grid.shape[:-3], -1, grid.shape[-1])
+
+
+def at_cells(cells: Array, cell: Array, there: Array) -> Array:
+    """Returns what the cells of the objects show, [..., slots, channels]; nothing of those that lie nowhere."""
+    return jnp.take_along_axis(cells, cell[..., None], axis=-2) * there[..., None].astype(cells.dtype)
 
 
 class Slots(nn.Module):
