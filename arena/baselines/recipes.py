@@ -123,22 +123,27 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     return _with_public_memory(made) if method == "obl" else made
 
 
-def adapted(made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any], **own: Any) -> Recipe:
+def adapted(
+    made: Recipe, network: Mapping[str, Any], ppo: Mapping[str, Any], pointing: bool = False, **own: Any
+) -> Recipe:
     """Returns a recipe with other settings, by name; networks on graphs get what they need to know of the game.
 
     Args:
         made: the recipe.
         network: settings of the network.
         ppo: settings of PPO.
+        pointing: whether the actor is to score actions by what they point at, as at the reduced scale.
         own: fields of the recipe itself, e.g. `population`.
 
     Raises:
         LearnError: a setting is out of range.
     """
-    layers: dict[str, Any] = {}
+    layers: dict[str, Any] = _pointing(made.game) if pointing else {}
     if network.get("encoder") in GRAPHS:
         of_game = modalities(config(*parse_id(made.game)))
-        layers = {"modalities": of_game, "layers": 4 if network["encoder"] == "relation" else 2}
+        layers |= {"modalities": of_game, "layers": 4 if network["encoder"] == "relation" else 2}
+        if not pointing:
+            layers["actions"] = ()
     if network.get("core") == "transformer_xl":
         layers["hidden"] = TRANSFORMER_WIDTH
     return replace(made, network=replace(made.network, **{**layers, **network}), ppo=replace(made.ppo, **ppo), **own)
@@ -156,14 +161,13 @@ def _paper(method: str, players: int) -> tuple[NetworkConfig, PpoConfig]:
 
 
 def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
-    """Returns settings that two processor cores train in minutes on yokai-8c-2p; found by a few trials there."""
-    sizes = config(*parse_id(game))
-    identity = channels(sizes).identity
-    network = NetworkConfig(encoder="slots", filters=64, layers=2, hidden=64, objects=(sizes.cards, identity, 1))
+    """Returns settings that two processor cores can train; found by a few trials on yokai-8c-2p."""
+    network = NetworkConfig(encoder="slots", filters=64, layers=2, hidden=64, **_pointing(game))
     ppo = PpoConfig(
         total_steps=2_000_000,
         environments=128,
-        steps=24,
+        steps=config(*parse_id(game)).max_length,
+        minibatches=8,
         learning_rate=1.2e-3,
         value_clip=None,
         entropy=0.015,
@@ -172,6 +176,16 @@ def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
     if method == "he":
         ppo = replace(ppo, entropy=0.03, gae_decay=0.85)
     return network, ppo
+
+
+def _pointing(game: str) -> dict[str, Any]:
+    """Returns the settings of a network whose actions point at cards, hints and cells (`games.yokai.tensors`)."""
+    sizes = config(*parse_id(game))
+    return {
+        "objects": (sizes.cards, channels(sizes).identity, 1),
+        "actions": ("plain", "objects", "objects at cells", "items", "items at cells", "plain"),
+        "items": sizes.hints,
+    }
 
 
 def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:

@@ -37,6 +37,9 @@ def command(
     ] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
     core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
+    pointing: Annotated[
+        bool, typer.Option("--pointing", help="Score actions by what they point at, as at the reduced scale.")
+    ] = False,
     extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, max=16, help="+1HL, +2HL.")] = None,
     environments: Annotated[
         int | None, typer.Option("--environments", min=1, max=MOST_ENVIRONMENTS, help="Games at once.")
@@ -58,7 +61,7 @@ def command(
         raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
     ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
     network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
-    recipe = recipes.adapted(recipe, network, ppo, **_own(method, level, exact, population))
+    recipe = recipes.adapted(recipe, network, ppo, pointing, **_own(method, level, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
     plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices)
     console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
