@@ -1,8 +1,9 @@
 """Figures that tests measure, in one table at the end: what `make slow` is for beside passing."""
 
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
 import pytest
 from hypothesis import settings
@@ -16,8 +17,25 @@ settings.load_profile("fixed")
 FIGURES = "figures"
 TALLY = "tally"
 
+LONGEST_FILES: Final = ("test_readme", "test_recordings", "test_synthesis_kills", "test_differential", "test_disks")
+"""Begin first, so that no process is left alone with one of them at the end."""
+
 Figures: TypeAlias = Callable[[str, Mapping[str, object]], None]
 Tally: TypeAlias = Callable[[str, int, float], None]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest files first; all else keeps its order."""
+    places = {name: place for place, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_compiled_functions_are_left() -> Iterator[None]:
+    """Drops what JAX compiled for the tests of a file: it would take gigabytes by the end."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].clear_caches()
 
 
 @pytest.fixture
