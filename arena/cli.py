@@ -1,6 +1,7 @@
 """The command `cwm`: the composition root, where games, planners, models and the arena meet."""
 
 import itertools
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -34,7 +35,7 @@ from arena.commands import (
     xp,
 )
 from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
-from cwm.sandbox import levels
+from cwm.sandbox import levels, nurseries
 
 SANDBOX = "--sandbox"
 ALLOW_PROCESS = "--allow-unsafe-process"
@@ -125,7 +126,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Runs the command of this process."""
-    sys.exit(run())
+    code = run()
+    if code == EXIT_INTERRUPTED and "jax" in sys.modules:
+        # What was interrupted may still be compiling or computing in threads of XLA, which crash while they are torn
+        # down: then the exit code would be that of a crash.
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        nurseries.close_all()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _common_first(words: Sequence[str]) -> list[str]:

@@ -1,4 +1,5 @@
 import importlib
+import sys
 from typing import Any
 
 import pytest
@@ -96,3 +97,20 @@ def test_interrupt_while_the_program_is_loaded_is_answered(
         entry.main()
     assert stop.value.code == 130
     assert capsys.readouterr().err == "error: interrupted.\n"
+
+
+@pytest.mark.parametrize(("loaded", "left_at_once"), [(True, [130]), (False, [])])
+def test_interrupted_work_of_jax_is_not_torn_down(
+    monkeypatch: pytest.MonkeyPatch, loaded: bool, left_at_once: list[int]
+) -> None:
+    """Its threads may still compile, and would end the process as a crash does."""
+    left: list[int] = []
+    monkeypatch.setattr(cli, "run", lambda: 130)
+    monkeypatch.setattr("os._exit", left.append)
+    monkeypatch.setitem(sys.modules, "jax", None)
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "jax")
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert left == left_at_once
+    assert stop.value.code == 130
