@@ -8,11 +8,13 @@ from typing import Any, Final, Self
 
 from tensorboardX import SummaryWriter
 
+from cwm.llm.files import write_whole
+
 FILE: Final = "metrics.jsonl"
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
-    """Returns the reports of a training, oldest first; a last line that was cut off is left out."""
+    """Returns the reports of a training, oldest first; what is none, as a last line that was cut off, is left out."""
     try:
         lines = (folder / FILE).read_text().splitlines()
     except FileNotFoundError:
@@ -20,9 +22,11 @@ def read(folder: Path) -> list[dict[str, Any]]:
     found = []
     for line in lines:
         try:
-            found.append(json.loads(line))
+            report = json.loads(line)
         except ValueError:
-            break
+            continue
+        if isinstance(report, dict) and isinstance(report.get("steps"), int):
+            found.append(report)
     return found
 
 
@@ -41,7 +45,7 @@ class TrainingLog:
         """
         kept = [line for line in read(folder) if line["steps"] <= steps]
         path = folder / FILE
-        path.write_text("".join(json.dumps(line) + "\n" for line in kept))
+        write_whole(path, "".join(json.dumps(line) + "\n" for line in kept))
         self._file = path.open("a", buffering=1)
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=steps + 1)
 
