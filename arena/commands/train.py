@@ -17,6 +17,9 @@ from cwm.sandbox.host import Sandbox
 
 SECONDS_BETWEEN_NOTICES: Final = 15.0
 BOTH: Final = "both"
+MOST_ENVIRONMENTS: Final = 10_000
+MOST_HIDDEN: Final = 8192
+"""Beyond these the memory of no machine is enough."""
 
 app = typer.Typer(no_args_is_help=True, help="Train agents that learn.")
 
@@ -31,12 +34,16 @@ def ppo(
     steps: Annotated[
         int, typer.Option("--steps", min=1, help="Decisions of each agent in all; the paper's are 10,000,000.")
     ] = PAPER_STEPS,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Agents a seat; the best is kept.")] = 5,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, max=1000, help="Agents a seat; the best is kept.")] = 5,
     evaluation: Annotated[
         int, typer.Option("--evaluation-games", min=1, help="Against random players on the model, to find the best.")
     ] = 1000,
-    environments: Annotated[int, typer.Option("--environments", min=10, help="Games side by side.")] = 50,
-    hidden: Annotated[int, typer.Option("--hidden", min=1, help="Width of the network's layers.")] = 256,
+    environments: Annotated[
+        int, typer.Option("--environments", min=10, max=MOST_ENVIRONMENTS, help="Games side by side.")
+    ] = 50,
+    hidden: Annotated[
+        int, typer.Option("--hidden", min=1, max=MOST_HIDDEN, help="Width of the network's layers.")
+    ] = 256,
     vectors: Annotated[
         bool, typer.Option("--vectors", help="Write observations as vectors as the model's bundle says.")
     ] = False,

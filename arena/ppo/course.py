@@ -124,7 +124,7 @@ def _train_seat(
             training = Training(task, settings, seed, own, sandbox)
             _finish(training, task, settings, seed, sandbox, on_progress)
             _add(clock, training.clock)
-        found[seed] = Results(**checkpoint.load_about(own)["results"])
+        found[seed] = _results(own)
     best = max(found, key=lambda seed: (found[seed].rank(bundle.game_info), -seed))
     _crown(place, best, found)
     width = checkpoint.load_about(place)["width"]
@@ -170,6 +170,15 @@ def _lesson(bundle: ModelBundle, seat: int, settings: PpoSettings, place: Path, 
         return Lesson(bundle, seat, tuple(told["actions"]), told["vectors"], told["explored"])
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged ({error}); delete {place} to train the seat anew.") from error
+
+
+def _results(folder: Path) -> Results:
+    try:
+        return Results(**checkpoint.load_about(folder)["results"])
+    except (KeyError, TypeError) as error:
+        raise UsageError(
+            f"{folder / checkpoint.ABOUT} is damaged ({error}); delete {folder} to train this agent anew."
+        ) from error
 
 
 def _crown(place: Path, best: int, found: dict[int, Results]) -> None:

@@ -1,6 +1,7 @@
 """Trains one agent at one seat of a model: play, learn, write down, and go on after a kill as if it had not been."""
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from cwm.sandbox.host import Sandbox
 from games.api import Json
 from search.learn import checkpoint
 from search.learn.config import PpoConfig
-from search.learn.errors import CheckpointError
+from search.learn.errors import CheckpointError, LearnError
 from search.learn.host_play import Arrived
 from search.learn.host_training import HostState, HostTrainer
 from search.learn.networks.actor_critic import ActorCritic
@@ -140,6 +141,7 @@ class Training:
             ModelPlayError: the model failed or hit a limit; what was trained before is kept.
             SandboxUnavailableError: the worker failed through no fault of the model.
             CheckpointError: the folder holds another training.
+            LearnError: what it learns from cannot be learned; what was trained before is kept.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         seed = derive("model games", self._lesson.seat, self._seed)
@@ -163,6 +165,7 @@ class Training:
             state, losses = self._trainer.learn(state, rollout)
             told = {name: float(value) for name, value in jax.device_get(losses)._asdict().items()}
             ended = time.perf_counter()
+            _check(told, updates + 1)
             arrived, account = rollout.arrived, games.taken()
             if updates:
                 # The first update is compiled.
@@ -219,8 +222,7 @@ class Training:
         if not path.exists():
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["update"] <= updates]
-        write_whole(path, "".join(kept))
+        write_whole(path, "".join(line for line in lines if line.endswith("\n") and _update_of(line) <= updates))
 
     def _save(self, state: HostState, snapshot: Json) -> None:
         updates = int(state.updates)
@@ -245,3 +247,20 @@ class Training:
     def _about(self) -> dict[str, Any]:
         lesson = self._lesson
         return {"model": lesson.bundle.hash, "seat": lesson.seat, "seed": self._seed} | self._settings.to_json()
+
+
+def _check(losses: dict[str, float], updates: int) -> None:
+    """Refuses to go on with parameters that are no numbers any more."""
+    if not all(map(math.isfinite, losses.values())):
+        raise LearnError(
+            f"the losses of update {updates} are not finite: the model pays or shows numbers too large to learn from; "
+            "what was trained before is kept."
+        )
+
+
+def _update_of(line: str) -> float:
+    """Returns which update a line of metrics is of; infinity for one that is damaged."""
+    try:
+        return float(json.loads(line)["update"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf

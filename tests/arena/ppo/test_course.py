@@ -1,6 +1,7 @@
 """All seats and seeds of a model: the best of each is kept, and what is there is not trained again."""
 
 import json
+import shutil
 
 import pytest
 
@@ -58,6 +59,15 @@ def test_other_settings_on_a_folder_are_refused(trained, recorded, high_card, sa
         course.train(recorded, [0], settings(seeds=2, steps=300), folder, sandbox, ignore, ignore)
     with pytest.raises(UsageError, match="begun with other settings"):
         course.train(high_card, [0], settings(seeds=2, steps=200), folder, sandbox, ignore, ignore)
+
+
+def test_damaged_results_of_one_agent_are_named(trained, recorded, sandbox, settings, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(trained[0], folder)
+    path = folder / "seat0" / "seed0" / places.ABOUT
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"results": {}}))
+    with pytest.raises(UsageError, match=r"seed0/config.json is damaged .* to train this agent anew"):
+        course.train(recorded, [0], settings(seeds=2, steps=200), folder, sandbox, ignore, ignore)
 
 
 def test_damaged_folder_is_named(recorded, sandbox, settings, tmp_path):

@@ -12,7 +12,7 @@ from arena.ppo.policy import Player, SeatPolicy
 from arena.ppo.training import METRICS, Clock, Training
 from cwm.observation_vectors import ObservationVectors
 from search.learn import checkpoint
-from search.learn.errors import CheckpointError
+from search.learn.errors import CheckpointError, LearnError
 
 
 class KilledError(Exception):
@@ -65,6 +65,32 @@ def test_training_that_is_killed_twice_ends_as_one_that_is_not(task, settings, s
     assert left == right
     assert [json.loads(line)["steps"] for line in left.splitlines()] == [100, 200, 300, 400]
     assert len(list((tmp_path / "killed").glob("games-*.json"))) == 1
+
+
+def test_losses_that_are_not_finite_end_the_training_and_nothing_of_them_is_kept(
+    task, settings, sandbox, tmp_path, monkeypatch
+):
+    own = Training(task, settings(), 0, tmp_path, sandbox)
+    learn = own._trainer.learn
+
+    def broken(state, rollout):
+        state, losses = learn(state, rollout)
+        return state, losses._replace(value=losses.value * np.nan) if int(state.updates) == 2 else losses
+
+    monkeypatch.setattr(own._trainer, "learn", broken)
+    with pytest.raises(LearnError, match="the losses of update 2 are not finite"):
+        own.run(ignore)
+    assert [json.loads(line)["update"] for line in (tmp_path / METRICS).read_text().splitlines()] == [1]
+    assert not checkpoint.has_training(tmp_path)
+
+
+def test_damaged_metrics_are_passed_over(task, settings, sandbox, tmp_path):
+    Training(task, settings(), 0, tmp_path, sandbox).run(ignore)
+    path = tmp_path / METRICS
+    lines = path.read_text()
+    path.write_text("[1]\nnonsense\n" + lines + "half")
+    Training(task, settings(), 0, tmp_path, sandbox).run(ignore)
+    assert path.read_text() == lines
 
 
 def test_training_that_has_ended_is_not_trained_on(task, settings, sandbox, tmp_path):
