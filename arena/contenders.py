@@ -78,13 +78,15 @@ def contenders(
         policies: a folder of trained policies (`op-s0`, …) that play instead of those that ship.
 
     Raises:
-        UsageError: there is no such kind.
+        UsageError: there is no such kind, or no such folder.
         GameError: there is no such game.
         AgentSpecError: an agent does not fit the game.
     """
     unknown = [name for name in wanted if name not in TITLES]
     if unknown:
         raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
+    if policies is not None and not policies.is_dir():
+        raise UsageError(f"There is no folder {policies} of trained policies: give one that holds op-s0, … .")
     makers = _Makers(registry.make(game), simulations, llm, policies)
     if wanted:
         return [makers.make(name) for name in TITLES if name in wanted]

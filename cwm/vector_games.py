@@ -78,11 +78,8 @@ class VectorGames:
         for slot, (episode, choices) in zip(self._slots, snapshot, strict=True):
             slot.episode = episode - 1
             self._begin_next(slot)
-            for choice in choices:
-                if slot.episode != episode or self._play(slot, choice)[1]:
-                    raise ModelBrokenError(
-                        "the model does not play a game again as it did before: it is not a function."
-                    )
+            if slot.episode != episode or any(self._play(slot, choice)[1] for choice in choices):
+                raise ModelBrokenError("the model does not play a game again as it did before: it is not a function.")
         self._counts_anew()
 
     def snapshot(self) -> list[list[Any]]:

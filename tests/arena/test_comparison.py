@@ -37,6 +37,11 @@ def test_an_unknown_kind_is_refused():
         contenders.contenders("yokai-8c-2p", ["ops"], 5)
 
 
+def test_a_folder_of_policies_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"There is no folder .*nowhere of trained policies"):
+        contenders.contenders("yokai-8c-2p", ["op"], 5, policies=tmp_path / "nowhere")
+
+
 def test_all_kinds_meet_on_common_deals_as_cross_play_would_have_it():
     found = compared("yokai-8c-2p", ["random", "heuristic", "sa"], games=4)
     assert [result.lineup for result in found.lineups()] == [
