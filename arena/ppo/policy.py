@@ -52,7 +52,7 @@ def load(folder: Path) -> SeatPolicy:
             raise CheckpointError(f"The checkpoint in {folder} was not trained on a model: it is {about['kind']!r}.")
         actions = tuple(about["actions"])
         network = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1)
-        example = jax.ShapeDtypeStruct((1, 1, about["width"]), np.float32)
+        example = np.zeros((1, 1, about["width"]), np.float32)
     except KeyError as error:
         raise CheckpointError(f"The checkpoint in {folder} lacks {error}: it was not trained on a model.") from error
     except (TypeError, AttributeError) as error:

@@ -155,7 +155,8 @@ def _as_leaf(array: Array, kind: Any) -> Array:
     """Returns the leaf of that kind which `_plain` made an array of."""
     if not jnp.issubdtype(kind, jax.dtypes.prng_key):
         return array
-    return jax.random.wrap_key_data(array, impl=jax.random.key_impl(jnp.empty((), kind)))
+    key: Array = jax.random.wrap_key_data(array, impl=jax.random.key_impl(jnp.empty((), kind)))
+    return key
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
