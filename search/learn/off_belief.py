@@ -91,7 +91,8 @@ class FictitiousConfig:
     """How far fictitious games are played.
 
     Attributes:
-        horizon: K, steps at most, the judged one included; the paper has 4 · players, a whole round.
+        horizon: K, steps at most, the judged one included; the paper has 4 · players, a whole round. The critic learns
+            at decisions alone: a horizon that ends between two decisions of a player asks it what it was never taught.
         whole: play all K steps, later decisions of the same player included, before the critic is asked; else it is
             asked at the player's next decision.
     """

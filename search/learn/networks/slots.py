@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from search.learn.api import Array
+from search.learn.errors import NetworkConfigError
 from search.learn.networks.mlp import Mlp
 
 
@@ -29,7 +30,15 @@ def features(image: Array, slots: int, identity_channel: int, extra_columns: int
     Returns:
         [..., slots * (channels + height + columns + slots) + extra_columns * height * channels], where columns are
         those of the grid: of every object its cell's channels, its row and column one-hot, and which objects touch it.
+
+    Raises:
+        NetworkConfigError: the image has no such channel, or no grid beside so many columns.
     """
+    if identity_channel >= image.shape[-1] or extra_columns >= image.shape[-2]:
+        raise NetworkConfigError(
+            f"Images are {' × '.join(map(str, image.shape[-3:]))}, but objects names channel {identity_channel} and "
+            f"{extra_columns} columns beside the grid: give objects of this very image."
+        )
     columns = image.shape[-2] - extra_columns
     grid, rest = image[..., :columns, :], image[..., columns:, :]
     cell, there = whereabouts(grid[..., identity_channel], slots)

@@ -5,6 +5,7 @@ import pytest
 
 from games.batched.yokai import make
 from games.batched.yokai_graph import YokaiGraphEnv
+from search.learn.errors import NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
 from search.learn.networks.slots import features
@@ -75,6 +76,12 @@ def test_network_reads_images_object_by_object(positions):
     _, outputs = network.apply(params, network.initial_memory(32), image, jnp.ones((1, 32), bool))
     assert outputs.logits.shape == (1, 32, env.num_actions)
     assert NetworkConfig.from_json(config.to_json()) == config
+
+
+@pytest.mark.parametrize(("channel", "columns"), [(CHANNELS, 1), (IDENTITY, SIDE + 1)])
+def test_objects_of_another_image_are_refused(channel, columns):
+    with pytest.raises(NetworkConfigError, match="Images are 7 × 8 × 11"):
+        jax.eval_shape(lambda image: features(image, CARDS, channel, columns), jnp.zeros((SIDE, SIDE + 1, CHANNELS)))
 
 
 @pytest.mark.parametrize("given", [(0, 9, 1), ()])
