@@ -18,7 +18,7 @@ from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_graph import YokaiGraphEnv
 from search.learn import checkpoint, rollout
 from search.learn.api import Array, Params
-from search.learn.errors import CheckpointError
+from search.learn.errors import CheckpointError, NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
 
@@ -78,7 +78,7 @@ def load(folder: Path) -> LearnedPolicy:
         raise CheckpointError(
             f"The checkpoint in {folder} lacks {error}: it was not trained on a batched game."
         ) from error
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, NetworkConfigError) as error:
         raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
     return LearnedPolicy(name, game, view, about, network, finite(checkpoint.load_policy(folder, shapes), folder))
 

@@ -15,7 +15,7 @@ import numpy as np
 from games.api import Action
 from search.learn import checkpoint
 from search.learn.api import Params
-from search.learn.errors import CheckpointError
+from search.learn.errors import CheckpointError, NetworkConfigError
 from search.learn.host_play import HostPolicy
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
@@ -55,7 +55,7 @@ def load(folder: Path) -> SeatPolicy:
         example = np.zeros((1, 1, about["width"]), np.float32)
     except KeyError as error:
         raise CheckpointError(f"The checkpoint in {folder} lacks {error}: it was not trained on a model.") from error
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, NetworkConfigError) as error:
         raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
     shapes = jax.eval_shape(network.init, jax.random.key(0), example)
     return SeatPolicy(about, actions, HostPolicy(network), finite(checkpoint.load_policy(folder, shapes), folder))
