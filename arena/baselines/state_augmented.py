@@ -65,7 +65,9 @@ class StateAugmentedRun:
         self._seeds = seeds
         env = training_env(recipe)
         network = ActorCritic(recipe.network, env.num_actions)
-        self._trainer = Trainer(lambda buffer: BufferedStarts(env, buffer), network, recipe.ppo, devices=devices)
+        self._trainer = Trainer(
+            lambda buffer: BufferedStarts(env, buffer), network, recipe.ppo, devices=devices, one_decides=True
+        )
         steps = make(recipe.game).sizes.config.max_length
         room = state_buffer.capacity(len(seeds), ROLLOUTS, steps)
         self._empty = partial(state_buffer.empty, env, room)

@@ -91,7 +91,7 @@ def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
     """Returns the trainer of a recipe whose players all learn."""
     env = training_env(recipe)
     network = ActorCritic(recipe.network, env.num_actions)
-    return Trainer(lambda _: env, network, recipe.ppo, devices=devices)
+    return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=True)
 
 
 def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:

@@ -49,7 +49,14 @@ class Network(Protocol):
         """
         ...
 
-    def apply(self, params: Params, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+    def apply(
+        self,
+        params: Params,
+        memory: Memory,
+        observation: Observation,
+        starts: Array,
+        deciders: Array | None = None,
+    ) -> tuple[Memory, Outputs]:
         """Reads T steps of L sequences.
 
         Args:
@@ -57,6 +64,8 @@ class Network(Protocol):
             memory: before the first step, leaves [L, ...].
             observation: leaves [T, L, ...].
             starts: bool [T, L]: the step is the first of its episode: what came before is forgotten.
+            deciders: int32 [T, E], the player of each game whose logits are wanted, of lanes game by game, player by
+                player (L = E · P): logits and features are then [T, E, ...]. None for those of all lanes.
 
         Returns:
             The memory after the last step, and the outputs.

@@ -97,7 +97,7 @@ class PpoConfig:
         """
         if lanes % (self.minibatches * self.accumulate):
             raise PpoConfigError(
-                f"{lanes} sequences (environments × learning players) cannot be shared out over "
+                f"{lanes} sequences (environments, times the players who learn at once) cannot be shared out over "
                 f"{self.minibatches} minibatches of {self.accumulate} pieces: choose numbers that divide."
             )
 

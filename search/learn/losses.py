@@ -12,7 +12,7 @@ class Losses(NamedTuple):
 
     Attributes:
         total: policy + value coefficient × value − entropy coefficient × entropy.
-        policy: clipped surrogate, negated.
+        policy: clipped surrogate, negated; steps that are left out count as 0, as they do in what follows `value`.
         value: half the larger of the squared errors with and without clipping.
         entropy: mean, in nats.
         divergence: estimate of KL(old, new): the mean of r − 1 − log r.
@@ -50,15 +50,27 @@ def combine(
     value_coefficient: float,
     entropy_coefficient: Array | float,
 ) -> Losses:
-    """Returns the losses of a minibatch; all arrays float32 of one shape, one entry a step."""
+    """Returns the losses of a minibatch.
+
+    Args:
+        log_ratio: float32 [...], one entry a step; `advantage` and `entropies` likewise.
+        advantage: of what was done.
+        value_errors: float32, one entry a step. Where they are more than the others, those are of the steps with a
+            choice alone: the others have the ratio 1, the entropy 0, and no slope.
+        entropies: of the policy.
+        clip: of the ratio.
+        value_coefficient: of the value loss.
+        entropy_coefficient: α.
+    """
     ratio = jnp.exp(log_ratio)
-    policy = -surrogate(ratio, advantage, clip).mean()
-    value, entropy = value_errors.mean(), entropies.mean()
+    share = log_ratio.size / value_errors.size
+    policy = -surrogate(ratio, advantage, clip).mean() * share
+    value, entropy = value_errors.mean(), entropies.mean() * share
     return Losses(
         total=policy + value_coefficient * value - entropy_coefficient * entropy,
         policy=policy,
         value=value,
         entropy=entropy,
-        divergence=(ratio - 1 - log_ratio).mean(),
-        clipped=(jnp.abs(ratio - 1) > clip).mean(),
+        divergence=(ratio - 1 - log_ratio).mean() * share,
+        clipped=(jnp.abs(ratio - 1) > clip).mean() * share,
     )

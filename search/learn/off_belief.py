@@ -29,7 +29,7 @@ from search.learn.errors import OffBeliefError
 from search.learn.hidden import HiddenSlots
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.rollout import Batch, Collector, MakeEnv, Policy, Progress, Runner, by_game, by_lane, consult
-from search.learn.seats import of_player
+from search.learn.seats import deciding, of_player
 
 
 class Remembered(NamedTuple):
@@ -79,10 +79,15 @@ class BelievingNetwork:
         return self.network.init(key, observation)
 
     def apply(
-        self, params: Params, memory: Remembered, observation: Observation, starts: Array
+        self,
+        params: Params,
+        memory: Remembered,
+        observation: Observation,
+        starts: Array,
+        deciders: Array | None = None,
     ) -> tuple[Remembered, Outputs]:
         """Reads T steps of L sequences with the network; the belief's memory is left as it is."""
-        policy, outputs = self.network.apply(params, memory.policy, observation, starts)
+        policy, outputs = self.network.apply(params, memory.policy, observation, starts, deciders)
         return Remembered(policy, memory.belief), outputs
 
 
@@ -125,19 +130,6 @@ class _Rolling(NamedTuple):
     running: Array
     key: Array
     steps: Array
-
-
-def deciding(legal: Array) -> tuple[Array, Array]:
-    """Returns who decides in each game.
-
-    Args:
-        legal: bool [E, P, N].
-
-    Returns:
-        int32 [E], the first player with more than one legal action, and bool [E], whether there is one.
-    """
-    choices = legal.sum(axis=-1) > 1
-    return jnp.argmax(choices, axis=-1).astype(jnp.int32), choices.any(axis=-1)
 
 
 class Fiction:

@@ -12,6 +12,7 @@ from search.learn.config import PpoConfig
 from search.learn.losses import Losses
 from search.learn.returns import normalised
 from search.learn.rollout import Batch
+from search.learn.seats import of_decider
 
 
 class Learner(NamedTuple):
@@ -47,12 +48,16 @@ def loss(
         config: of the losses.
         entropy_coefficient: α now.
     """
-    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts)
-    log_ratio = masked_categorical.log_probability(outputs.logits, batch.legal, batch.action) - batch.log_probability
+    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts, batch.deciders)
+    decided = batch.legal, batch.action, batch.log_probability, advantage
+    if batch.deciders is not None:
+        decided = jax.tree.map(lambda leaf: of_decider(leaf, batch.deciders), decided)
+    legal, action, before, advantage = decided
+    log_ratio = masked_categorical.log_probability(outputs.logits, legal, action) - before
     errors = losses.value_error(outputs.values, batch.value, batch.target, config.value_clip)
     if batch.judged is not None:
         errors = jnp.where(batch.judged, errors, 0.0)
-    entropies = masked_categorical.entropy(outputs.logits, batch.legal)
+    entropies = masked_categorical.entropy(outputs.logits, legal)
     found = losses.combine(
         log_ratio, advantage, errors, entropies, config.clip, config.value_coefficient, entropy_coefficient
     )
@@ -66,6 +71,15 @@ def lanes_of(batch: Batch, chosen: Array) -> Batch:
     return taken._replace(**jax.tree.map(lambda leaf: leaf[:, chosen], sequences))
 
 
+def part_of(batch: Batch, chosen: Array) -> Batch:
+    """Returns the sequences of some lanes, or of all players of some games where one of them decides at a time."""
+    if batch.deciders is None:
+        return lanes_of(batch, chosen)
+    players = batch.starts.shape[1] // batch.deciders.shape[1]
+    lanes = (chosen[:, None] * players + jnp.arange(players)).reshape(-1)
+    return lanes_of(batch._replace(deciders=None), lanes)._replace(deciders=batch.deciders[:, chosen])
+
+
 def update(
     learner: Learner, network: Network, batch: Batch, config: PpoConfig, entropy_coefficient: Array, key: Array
 ) -> tuple[Learner, Losses]:
@@ -77,30 +91,29 @@ def update(
         batch: T steps of L lanes.
         config: epochs, minibatches and losses.
         entropy_coefficient: α now, float32 [].
-        key: of the order of lanes.
+        key: of the order of lanes, or of games.
 
     Returns:
         The learner after all minibatches, and the mean losses over them.
     """
-    lanes = batch.starts.shape[1]
-    config.check_lanes(lanes)
+    shared_out = (batch.starts if batch.deciders is None else batch.deciders).shape[1]
+    config.check_lanes(shared_out)
     steps = optimiser(config)
     gradient = jax.value_and_grad(loss, has_aux=True)
 
     def minibatch(learner: Learner, chosen: Array) -> tuple[Learner, Losses]:
-        part = lanes_of(batch, chosen.reshape(-1))
-        advantage = normalised(part.advantage, part.judged)
+        part = part_of(batch, chosen.reshape(-1))
+        part = part._replace(advantage=normalised(part.advantage, part.judged))
 
-        def slope_of(own: Batch, advantage: Array) -> tuple[Any, Losses]:
-            (_, found), slope = gradient(learner.params, network, own, advantage, config, entropy_coefficient)
+        def slope_of(own: Batch) -> tuple[Any, Losses]:
+            (_, found), slope = gradient(learner.params, network, own, own.advantage, config, entropy_coefficient)
             return slope, found
 
         def piece(index: Array) -> tuple[Any, Losses]:
-            columns = index * chosen.shape[1] + jnp.arange(chosen.shape[1])
-            return slope_of(lanes_of(part, columns), advantage[:, columns])
+            return slope_of(part_of(part, index * chosen.shape[1] + jnp.arange(chosen.shape[1])))
 
         if config.accumulate == 1:
-            slope, found = slope_of(part, advantage)
+            slope, found = slope_of(part)
         else:
             every = jax.lax.map(piece, jnp.arange(config.accumulate))
             slope, found = jax.tree.map(lambda leaf: leaf.mean(axis=0), every)
@@ -108,7 +121,7 @@ def update(
         return Learner(optax.apply_updates(learner.params, change), state), found
 
     def epoch(learner: Learner, key: Array) -> tuple[Learner, Losses]:
-        order = jax.random.permutation(key, lanes).reshape(config.minibatches, config.accumulate, -1)
+        order = jax.random.permutation(key, shared_out).reshape(config.minibatches, config.accumulate, -1)
         return jax.lax.scan(minibatch, learner, order)
 
     learner, found = jax.lax.scan(epoch, learner, jax.random.split(key, config.epochs))

@@ -15,6 +15,7 @@ from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Network, Observation, Params
 from search.learn.config import PpoConfig
 from search.learn.returns import advantages
+from search.learn.seats import deciding
 
 
 class Runner(NamedTuple):
@@ -47,6 +48,8 @@ class Batch(NamedTuple):
         advantage: float32 [T, L].
         target: float32 [T, L], what the critic is to learn.
         judged: bool [T, L], steps that have an advantage and a target; the others teach nothing. None for all.
+        deciders: int32 [T, E], the one player of each game that had a choice: the policy learns from its steps alone,
+            and games stay together in minibatches. None where several players may have one.
     """
 
     memory: Memory
@@ -59,6 +62,7 @@ class Batch(NamedTuple):
     advantage: Array
     target: Array
     judged: Array | None = None
+    deciders: Array | None = None
 
 
 class Progress(NamedTuple):
@@ -123,7 +127,13 @@ def consult(
     return Policy(memory, legal, outputs.logits[0], outputs.values[0]), seen
 
 
-def collector(make_env: MakeEnv, network: Network, config: PpoConfig, dealt_at_once: int | None = 64) -> Collector:
+def collector(
+    make_env: MakeEnv,
+    network: Network,
+    config: PpoConfig,
+    dealt_at_once: int | None = 64,
+    one_decides: bool = False,
+) -> Collector:
     """Returns the collector of plain self-play: every player is the learner, advantages by GAE.
 
     Args:
@@ -131,6 +141,8 @@ def collector(make_env: MakeEnv, network: Network, config: PpoConfig, dealt_at_o
         network: the learner's.
         config: steps, γ, λ.
         dealt_at_once: see `AutoReset`.
+        one_decides: whether at most one player of a game has a choice at a time; logits of the others are then not
+            computed when the network learns.
     """
 
     def collect(params: Params, runner: Runner, context: Any, progress: Progress) -> tuple[Runner, Batch, Episodes]:
@@ -158,6 +170,9 @@ def collector(make_env: MakeEnv, network: Network, config: PpoConfig, dealt_at_o
         after, _ = consult(network, params, env, ended.games, ended.memory, ended.starts)
         advantage, target = advantages(reward, value, done, after.value, config.discount, config.gae_decay)
         batch = Batch(runner.memory, seen, starts, legal, action, taken, value, advantage, target)
+        if one_decides:
+            by_player = legal.reshape(config.steps, environments, players, -1)
+            batch = batch._replace(deciders=jax.vmap(deciding)(by_player)[0])
         return ended, batch, episodes
 
     return collect

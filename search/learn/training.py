@@ -68,6 +68,7 @@ class Trainer:
         config: PpoConfig,
         collect: Collector | None = None,
         devices: int = 1,
+        one_decides: bool = False,
     ) -> None:
         """Sets up a training.
 
@@ -78,6 +79,7 @@ class Trainer:
             collect: how games are played and advantages taken; default: self-play with GAE.
             devices: accelerators that share the games. Where they are several, a `collect` of your own must deal
                 with `dealt_at_once=None`: a loop whose length depends on all lanes would have them wait for each other.
+            one_decides: see `rollout.collector`; of self-play alone.
 
         Raises:
             PpoConfigError: there are not so many devices, or the games cannot be shared out over them.
@@ -86,8 +88,9 @@ class Trainer:
         self.network = network
         self.config = config
         self._make_env = make_env
+        self._one_decides = one_decides and collect is None
         dealt_at_once = DEALT_AT_ONCE if devices == 1 else None
-        self._collect = collect or rollout.collector(make_env, network, config, dealt_at_once)
+        self._collect = collect or rollout.collector(make_env, network, config, dealt_at_once, one_decides)
         self._mesh = Mesh(jax.devices()[:devices], (LANES,)) if devices > 1 else None
         self._compiled = jax.jit(self._run, static_argnums=2, donate_argnums=0)
 
@@ -97,7 +100,7 @@ class Trainer:
         Raises:
             PpoConfigError: the lanes cannot be shared out over the minibatches.
         """
-        players = self._make_env(context).num_players
+        players = 1 if self._one_decides else self._make_env(context).num_players
         self.config.check_lanes(self.config.environments * players)
         return begun(partial(self._begin, context), seeds)
 

@@ -23,6 +23,7 @@ from search.learn.networks.pointer import Pointer
 from search.learn.networks.rnn import Rnn
 from search.learn.networks.slots import Slots
 from search.learn.networks.transformer_xl import TransformerXl
+from search.learn.seats import of_decider
 
 
 class _Module(nn.Module):
@@ -33,7 +34,9 @@ class _Module(nn.Module):
     rank: int
 
     @nn.compact
-    def __call__(self, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+    def __call__(
+        self, memory: Memory, observation: Observation, starts: Array, deciders: Array | None = None
+    ) -> tuple[Memory, Outputs]:
         config = self.config
         dtype = _dtype(config)
         activation = _activation(config)
@@ -48,6 +51,8 @@ class _Module(nn.Module):
             private = _encoder(config, self.rank, "private_encoder")(observation)
             hidden = hidden * activation(dense(config.hidden, dtype=dtype, name="private_projection")(private))
         actor = critic = hidden
+        if deciders is not None:
+            actor, observation = jax.tree.map(lambda leaf: of_decider(leaf, deciders), (actor, observation))
         for layer in range(config.extra_layers):
             actor = activation(dense(config.hidden, dtype=dtype, name=f"actor_{layer}")(actor))
             critic = activation(dense(config.hidden, dtype=dtype, name=f"critic_{layer}")(critic))
@@ -165,7 +170,14 @@ class ActorCritic:
         starts = jnp.zeros(leading, bool)
         return self._module.init(key, self.initial_memory(leading[1]), observation, starts)["params"]
 
-    def apply(self, params: Params, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+    def apply(
+        self,
+        params: Params,
+        memory: Memory,
+        observation: Observation,
+        starts: Array,
+        deciders: Array | None = None,
+    ) -> tuple[Memory, Outputs]:
         """Reads T steps of L sequences; see `Network.apply`."""
-        result: tuple[Memory, Outputs] = self._module.apply({"params": params}, memory, observation, starts)
+        result: tuple[Memory, Outputs] = self._module.apply({"params": params}, memory, observation, starts, deciders)
         return result

@@ -23,8 +23,15 @@ class UniformPolicy:
         """Returns no parameters."""
         return {}
 
-    def apply(self, params: Params, memory: Memory, observation: Observation, starts: Array) -> tuple[Memory, Outputs]:
+    def apply(
+        self,
+        params: Params,
+        memory: Memory,
+        observation: Observation,
+        starts: Array,
+        deciders: Array | None = None,
+    ) -> tuple[Memory, Outputs]:
         """Reads nothing; see `Network.apply`."""
-        leading = starts.shape
+        leading = starts.shape if deciders is None else deciders.shape
         logits = jnp.zeros((*leading, self.num_actions), jnp.float32)
-        return memory, Outputs(logits, jnp.zeros(leading, jnp.float32), jnp.zeros((*leading, 0), jnp.float32))
+        return memory, Outputs(logits, jnp.zeros(starts.shape, jnp.float32), jnp.zeros((*leading, 0), jnp.float32))

@@ -9,8 +9,9 @@ from search.learn.config import PpoConfig
 from search.learn.errors import OffBeliefError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.off_belief import BelievingNetwork, Fiction, FictitiousConfig, collector, deciding
+from search.learn.off_belief import BelievingNetwork, Fiction, FictitiousConfig, collector
 from search.learn.rollout import Progress
+from search.learn.seats import deciding
 
 from .conftest import COUNTS, Bits, BitSlots, Scripted, Secret
 
