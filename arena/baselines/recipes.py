@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from games.batched.yokai import parse_id
-from games.yokai.config import config
+from games.yokai.config import BOARDS, config
 from games.yokai.modalities import modalities
 from games.yokai.tensors import channels
 from search.learn.belief_training import BeliefTrainingConfig
@@ -162,11 +162,12 @@ def _paper(method: str, players: int) -> tuple[NetworkConfig, PpoConfig]:
 
 def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
     """Returns settings that two processor cores can train; found by a few trials on yokai-8c-2p."""
+    sizes = config(*parse_id(game))
     network = NetworkConfig(encoder="slots", filters=64, layers=2, hidden=64, **_pointing(game))
     ppo = PpoConfig(
-        total_steps=2_000_000,
+        total_steps=1_500_000 if sizes.cards == min(BOARDS) else 2_500_000,
         environments=128,
-        steps=config(*parse_id(game)).max_length,
+        steps=sizes.max_length,
         minibatches=8,
         learning_rate=1.2e-3,
         value_clip=None,

@@ -204,8 +204,22 @@ class Fiction:
         return following, of_player(paid.reward + shaping * paid.info["shaping"], player), paid.done
 
 
+class _Judgement(NamedTuple):
+    """What comes of one step.
+
+    Attributes:
+        target: float32 [L], of the critic.
+        judged: bool [L], whether it was found out; see `rollout.Batch`.
+        deciders: int32 [E], who decided.
+    """
+
+    target: Array
+    judged: Array
+    deciders: Array
+
+
 class _Step(NamedTuple):
-    """What a step leaves for the update; leaves [L, ...]."""
+    """What a step leaves for the update; leaves [L, ...], `deciders` int32 [E]."""
 
     observation: Observation
     starts: Array
@@ -215,6 +229,7 @@ class _Step(NamedTuple):
     value: Array
     target: Array
     judged: Array
+    deciders: Array
 
 
 def collector(
@@ -247,8 +262,8 @@ def collector(
         players = env.num_players
         environments = runner.starts.shape[0] // players
 
-        def judge(games: Any, policy: Policy, features: Array, actions: Array, key: Array) -> tuple[Array, Array]:
-            """Returns the target of every lane, float32 [L], and whether it was judged, bool [L]."""
+        def judge(games: Any, policy: Policy, features: Array, actions: Array, key: Array) -> _Judgement:
+            """Returns what is thought of the step that everybody is about to take."""
             player, anybody = deciding(by_game(policy.legal, players))
             draw, play = jax.random.split(key)
             known = of_player(hidden.known(games), player)
@@ -256,7 +271,7 @@ def collector(
             imagined = hidden.with_hidden(games, kinds)
             found = fiction.targets(params, imagined, policy.memory, actions, player, progress.shaping, play)
             judged = by_lane(anybody[:, None] & (jnp.arange(players) == player[:, None]))
-            return jnp.where(judged, jnp.repeat(found, players), policy.value), judged
+            return _Judgement(jnp.where(judged, jnp.repeat(found, players), policy.value), judged, player)
 
         def step(carry: tuple[Runner, Episodes], _: None) -> tuple[tuple[Runner, Episodes], _Step]:
             runner, episodes = carry
@@ -268,10 +283,10 @@ def collector(
             action = masked_categorical.sample(choose, policy.logits, policy.legal)
             taken = masked_categorical.log_probability(policy.logits, policy.legal, action)
             actions = by_game(action, players)
-            target, judged = judge(runner.games, policy, features[0], actions, imagine)
+            judgement = judge(runner.games, policy, features[0], actions, imagine)
             games, paid = resetting.step(runner.games, actions, jax.random.split(deal, environments))
             episodes = add_episodes(episodes, paid.done, paid.outcome)
-            kept = _Step(seen, runner.starts, policy.legal, action, taken, policy.value, target, judged)
+            kept = _Step(seen, runner.starts, policy.legal, action, taken, policy.value, *judgement)
             memory = Remembered(policy.memory, believing)
             return (Runner(games, memory, jnp.repeat(paid.done, players), following), episodes), kept
 

@@ -48,10 +48,11 @@ def loss(
         config: of the losses.
         entropy_coefficient: α now.
     """
-    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts, batch.deciders)
+    deciders = batch.deciders
+    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts, deciders)
     decided = batch.legal, batch.action, batch.log_probability, advantage
-    if batch.deciders is not None:
-        decided = jax.tree.map(lambda leaf: of_decider(leaf, batch.deciders), decided)
+    if deciders is not None:
+        decided = jax.tree.map(lambda leaf: of_decider(leaf, deciders), decided)
     legal, action, before, advantage = decided
     log_ratio = masked_categorical.log_probability(outputs.logits, legal, action) - before
     errors = losses.value_error(outputs.values, batch.value, batch.target, config.value_clip)
