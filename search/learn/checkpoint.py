@@ -161,7 +161,12 @@ def _as_leaf(array: Array, kind: Any) -> Array:
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
     beside = path.with_name(path.name + ".partial")
-    save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, beside, metadata)
+    try:
+        save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, beside, metadata)
+    except SafetensorError as error:
+        raise CheckpointError(
+            f"{path} cannot be written ({error}): make room or choose another folder; what was stored before is kept."
+        ) from error
     _put(beside, path)
 
 

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from safetensors import SafetensorError
 
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
@@ -119,3 +120,16 @@ def test_damaged_or_missing_files_are_named(tmp_path, params):
     (tmp_path / checkpoint.ABOUT).write_text(json.dumps({"format": 99}))
     with pytest.raises(CheckpointError, match="has format 99; this version reads 1"):
         checkpoint.load_about(tmp_path)
+
+
+def test_arrays_that_cannot_be_written_leave_what_was_there(tmp_path, state, monkeypatch):
+    checkpoint.save_training(tmp_path, state, {"updates": 1})
+    before = (tmp_path / checkpoint.TRAINING).read_bytes()
+
+    def full(*arguments):
+        raise SafetensorError("I/O error: No space left on device")
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(CheckpointError, match=r"training\.safetensors cannot be written .*No space left.*make room"):
+        checkpoint.save_training(tmp_path, state, {"updates": 2})
+    assert (tmp_path / checkpoint.TRAINING).read_bytes() == before
