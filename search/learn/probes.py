@@ -14,6 +14,7 @@ import optax
 
 from search.learn.api import Array
 from search.learn.errors import LearnError
+from search.learn.ranges import is_positive, is_whole
 
 NOTHING = -1
 """Label of a place at which there is nothing to tell: it is left out."""
@@ -36,6 +37,13 @@ class ProbeConfig:
     epochs: int = 10
     batch: int = 2048
     learning_rate: float = 1e-2
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch"):
+            if not is_whole(getattr(self, name), 1):
+                raise ProbeError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
+        if not is_positive(self.learning_rate):
+            raise ProbeError(f"learning_rate is {self.learning_rate}: expected a number above 0.")
 
 
 class Probes(NamedTuple):

@@ -68,3 +68,9 @@ def test_a_feature_that_never_changes_is_harmless(features, labels):
 def test_no_rows_are_refused():
     with pytest.raises(ProbeError, match="need rows"):
         probes.train(jnp.zeros((0, 4)), jnp.zeros((0, 2), int), 2, jax.random.key(0))
+
+
+@pytest.mark.parametrize("wrong", [{"epochs": 0}, {"batch": 0}, {"learning_rate": 0.0}])
+def test_settings_that_teach_nothing_are_refused_by_name(wrong):
+    with pytest.raises(ProbeError, match=next(iter(wrong))):
+        ProbeConfig(**wrong)
