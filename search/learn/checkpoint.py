@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError
@@ -161,9 +161,11 @@ def _as_leaf(array: Array, kind: Any) -> Array:
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
     beside = path.with_name(path.name + ".partial")
+    data = save({name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata)
     try:
-        save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, beside, metadata)
-    except SafetensorError as error:
+        # Not `save_file`, whose files their owner alone can read.
+        beside.write_bytes(data)
+    except OSError as error:
         raise CheckpointError(
             f"{path} cannot be written ({error}): make room or choose another folder; what was stored before is kept."
         ) from error

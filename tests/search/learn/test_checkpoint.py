@@ -5,7 +5,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from safetensors import SafetensorError
 
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
@@ -122,14 +121,17 @@ def test_damaged_or_missing_files_are_named(tmp_path, params):
         checkpoint.load_about(tmp_path)
 
 
-def test_arrays_that_cannot_be_written_leave_what_was_there(tmp_path, state, monkeypatch):
+def test_arrays_that_cannot_be_written_leave_what_was_there(tmp_path, state):
     checkpoint.save_training(tmp_path, state, {"updates": 1})
     before = (tmp_path / checkpoint.TRAINING).read_bytes()
-
-    def full(*arguments):
-        raise SafetensorError("I/O error: No space left on device")
-
-    monkeypatch.setattr(checkpoint, "save_file", full)
-    with pytest.raises(CheckpointError, match=r"training\.safetensors cannot be written .*No space left.*make room"):
+    (tmp_path / "training.safetensors.partial").mkdir()
+    with pytest.raises(CheckpointError, match=r"training\.safetensors cannot be written .*make room"):
         checkpoint.save_training(tmp_path, state, {"updates": 2})
     assert (tmp_path / checkpoint.TRAINING).read_bytes() == before
+
+
+def test_whoever_may_read_the_folder_may_read_its_arrays(tmp_path, params):
+    checkpoint.save_policy(tmp_path, params, {"name": "a"})
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert (tmp_path / checkpoint.POLICY).stat().st_mode == plain.stat().st_mode
