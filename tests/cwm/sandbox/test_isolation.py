@@ -323,6 +323,8 @@ def test_many_workers_leave_no_descriptor_and_no_process():
 
 @needs_strong
 def test_a_nursery_that_dies_takes_its_workers_and_is_replaced():
+    # Tests before may have left one at another level.
+    nurseries.close_all()
     sandbox = Sandbox(level=HAD[-1], payload=("cwm.value_speed",))
     worker = sandbox.start(program("return x"))
     [nursery] = [found for kind, found in nurseries._known.items() if kind[1] == ("cwm.value_speed",)]
