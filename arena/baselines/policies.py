@@ -12,7 +12,6 @@ from typing import Any, Final
 import jax
 
 from arena.ppo.places import SHIPPED
-from arena.ppo.policy import finite
 from games.api import DEFAULT_VIEW
 from games.batched.yokai import YokaiEnv, make
 from games.batched.yokai_graph import YokaiGraphEnv
@@ -80,7 +79,7 @@ def load(folder: Path) -> LearnedPolicy:
         ) from error
     except (TypeError, AttributeError, NetworkConfigError) as error:
         raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
-    return LearnedPolicy(name, game, view, about, network, finite(checkpoint.load_policy(folder, shapes), folder))
+    return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder, shapes))
 
 
 @lru_cache(maxsize=32)

@@ -58,21 +58,7 @@ def load(folder: Path) -> SeatPolicy:
     except (TypeError, AttributeError, NetworkConfigError) as error:
         raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
     shapes = jax.eval_shape(network.init, jax.random.key(0), example)
-    return SeatPolicy(about, actions, HostPolicy(network), finite(checkpoint.load_policy(folder, shapes), folder))
-
-
-def finite(params: Params, folder: Path) -> Params:
-    """Returns parameters if all are finite numbers: with others a network plays something, but not what was trained.
-
-    Raises:
-        CheckpointError: some are not.
-    """
-    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params)):
-        raise CheckpointError(
-            f"{folder / checkpoint.POLICY} holds numbers that are not finite: its training failed, or it is damaged; "
-            "give another."
-        )
-    return params
+    return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder, shapes))
 
 
 class Player:

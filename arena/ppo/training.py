@@ -20,7 +20,7 @@ from cwm.llm.files import json_line, write_whole
 from cwm.model_environment import ModelEnvironment
 from cwm.sandbox.host import Sandbox
 from games.api import Json
-from search.learn import checkpoint
+from search.learn import checkpoint, ppo
 from search.learn.config import PpoConfig
 from search.learn.errors import CheckpointError, LearnError
 from search.learn.host_play import Arrived
@@ -204,7 +204,7 @@ class Training:
 
     def _note(self, updates: int, losses: dict[str, float], account: Account) -> None:
         found = results.of_games(account.returns, self._lesson.seat)
-        coefficient = float(self._trainer.entropy(jax.numpy.asarray(updates - 1)))
+        coefficient = float(ppo.entropy_coefficient(self._trainer.config, jax.numpy.asarray(updates - 1)))
         line = {
             "update": updates,
             "steps": updates * self._config.steps_per_update,

@@ -71,9 +71,14 @@ def load_policy(folder: Path, like: Params | None = None) -> Params:
             notice of arrays that it has no use for, and plays nonsense. None: whatever there is.
 
     Raises:
-        CheckpointError: there are none, they are damaged, or they are of another network.
+        CheckpointError: there are none, they are damaged, not all finite numbers, or of another network.
     """
     arrays = _read_arrays(folder / POLICY)
+    # With others a network plays something, but not what was trained.
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise CheckpointError(
+            f"{folder / POLICY} holds numbers that are not finite: its training failed, or it is damaged; give another."
+        )
     if like is not None:
         _check_network(folder / POLICY, arrays, named_leaves(like))
     tree: dict[str, Any] = {}

@@ -80,13 +80,6 @@ class HostTrainer:
         )
         return HostState(learner, rollout.standing, state.updates + 1, key), found
 
-    def entropy(self, updates: Array) -> Array:
-        """Returns the coefficient of the entropy after so many updates."""
-        start = jnp.asarray(self.config.entropy, jnp.float32)
-        if self.config.entropy_end is None:
-            return start
-        return start + (self.config.entropy_end - start) * jnp.minimum(1.0, updates / self.config.updates)
-
     def _update(
         self, state: HostState, played: Played, after: Standing, seen: Numbers, legal: Numbers, updates: Array
     ) -> tuple[Learner, Array, Losses]:
@@ -111,5 +104,6 @@ class HostTrainer:
             judged=~played.cut,
         )
         batch = jax.tree.map(jnp.asarray, batch)
-        learner, found = ppo.update(state.learner, self.network, batch, self.config, self.entropy(updates), order)
+        entropy = ppo.entropy_coefficient(self.config, updates)
+        learner, found = ppo.update(state.learner, self.network, batch, self.config, entropy, order)
         return learner, following, found

@@ -35,6 +35,14 @@ def optimiser(config: PpoConfig) -> optax.GradientTransformation:
     )
 
 
+def entropy_coefficient(config: PpoConfig, updates: Array) -> Array:
+    """Returns α after so many updates, float32 []: it falls linearly to its end, if it has one."""
+    start = jnp.asarray(config.entropy, jnp.float32)
+    if config.entropy_end is None:
+        return start
+    return start + (config.entropy_end - start) * jnp.minimum(1.0, updates / config.updates)
+
+
 def loss(
     params: Params, network: Network, batch: Batch, advantage: Array, config: PpoConfig, entropy_coefficient: Array
 ) -> tuple[Array, Losses]:

@@ -132,7 +132,7 @@ class Trainer:
 
     def _update(self, state: TrainingState, context: Any) -> tuple[TrainingState, UpdateReport]:
         shaping = self._shaping(state.updates)
-        entropy = self._entropy(state.updates)
+        entropy = ppo.entropy_coefficient(self.config, state.updates)
         following, order = jax.random.split(state.key)
         runner = self._shared_out(state.runner)
         runner, batch, episodes = self._collect(state.learner.params, runner, context, Progress(shaping))
@@ -144,13 +144,6 @@ class Trainer:
         last = self.config.updates * self.config.shaping_share
         left = jnp.maximum(last - updates, 0.0) / last if last else jnp.zeros(())
         return self.config.shaping * left
-
-    def _entropy(self, updates: Array) -> Array:
-        start = jnp.asarray(self.config.entropy, jnp.float32)
-        if self.config.entropy_end is None:
-            return start
-        share = jnp.minimum(updates, self.config.updates) / self.config.updates
-        return (1.0 - share) * start + share * self.config.entropy_end
 
     def _shared_out(self, runner: Runner) -> Runner:
         """Spreads the lanes over the devices; what follows from them is then computed where they are."""

@@ -135,3 +135,10 @@ def test_whoever_may_read_the_folder_may_read_its_arrays(tmp_path, params):
     plain = tmp_path / "plain"
     plain.touch()
     assert (tmp_path / checkpoint.POLICY).stat().st_mode == plain.stat().st_mode
+
+
+def test_parameters_that_are_not_finite_are_refused(tmp_path, params):
+    broken = params | {"critic": {"kernel": jnp.full((4, 3), jnp.inf)}}
+    checkpoint.save_policy(tmp_path, broken, {})
+    with pytest.raises(CheckpointError, match="holds numbers that are not finite"):
+        checkpoint.load_policy(tmp_path)

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from search.learn import masked_categorical
+from search.learn import masked_categorical, ppo
 from search.learn.config import PpoConfig
 from search.learn.errors import PpoConfigError
 from search.learn.host_training import HostTrainer
@@ -169,8 +169,8 @@ def test_memory_is_forgotten_where_a_game_begins(recalling):
 
 
 def test_coefficient_of_the_entropy_falls_linearly_to_its_end():
-    learner = trainer(4, entropy=0.1, entropy_end=0.01)
-    found = [float(learner.entropy(np.float32(updates))) for updates in (0, 6, 12, 20)]
+    config = trainer(4, entropy=0.1, entropy_end=0.01).config
+    found = [float(ppo.entropy_coefficient(config, np.float32(updates))) for updates in (0, 6, 12, 20)]
     assert found == pytest.approx([0.1, 0.055, 0.01, 0.01])
 
 

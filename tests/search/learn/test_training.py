@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from search.learn import ppo
 from search.learn.checkpoint import load_training, save_training
 from search.learn.errors import PpoConfigError
 from search.learn.training import Trainer
@@ -58,7 +59,8 @@ def test_coefficients_change_linearly_with_the_updates(trained, config):
 
 def test_coefficients_stay_at_their_last_values(recall, small_network, small_config, trainer):
     def at(trainer, updates):
-        return float(trainer._shaping(jnp.int32(updates))), float(trainer._entropy(jnp.int32(updates)))
+        entropy = ppo.entropy_coefficient(trainer.config, jnp.int32(updates))
+        return float(trainer._shaping(jnp.int32(updates))), float(entropy)
 
     assert at(trainer, 4) == (0, pytest.approx(0.34))
     assert at(trainer, 10) == at(trainer, 12) == (0, pytest.approx(0.1))
