@@ -11,12 +11,13 @@ from arena.agent_specs import AgentSpec, parse
 from arena.errors import UsageError
 from arena.paper import recorded_players
 from arena.partner_agent import partners
+from arena.ppo import places
 from games import registry
 from games.api import EstimatesValue, Game, GameError
 
-POLICIES: Final = "arena.baselines.policies"
 CHECKPOINT: Final = "search.learn.checkpoint"
-"""Both need optional packages."""
+"""Needs optional packages."""
+LACKING: Final = "needs the extra `learn`"
 LEARNED: Final = {
     "sp": "Self-Play IPPO",
     "he": "High-Entropy IPPO",
@@ -26,10 +27,12 @@ LEARNED: Final = {
     "obl1": "Off-Belief Learning, level 1",
 }
 """Trained policies by the name of their method; the first seed that ships plays."""
+PPO: Final = places.PPO
 FURTHER: Final = {
     **{f"obl{level}": f"Off-Belief Learning, level {level}" for level in range(2, 6)},
     "sa": "state-augmented Self-Play",
     "fcp": "Fictitious Co-Play",
+    PPO: "PPO on the recorded code world model",
 }
 """More of them, in tables only where they were trained or asked for."""
 TITLES: Final = {
@@ -115,7 +118,7 @@ class _Makers:
     def _described(self, name: str) -> AgentSpec | str:
         """Returns the agent, or why there is none."""
         if name in LEARNED or name in FURTHER:
-            return self._trained(name)
+            return self._pupil() if name == PPO else self._trained(name)
         if name in ("cwm", PRIOR):
             return self._on_model(name)
         if name == "llm":
@@ -151,17 +154,25 @@ class _Makers:
         return AgentSpec("cwm", name, planner=settings, model=spec.model)
 
     def _trained(self, name: str) -> AgentSpec | str:
-        try:
-            folder: Path = self._policies or accelerated.load(POLICIES).SHIPPED / self._id
-            about: str = accelerated.load(CHECKPOINT).ABOUT
-        except GameError:
-            return "needs the extra `learn`"
-        known = [path.parent.name for path in folder.glob(f"*/{about}")]
+        if not _can_learn():
+            return LACKING
+        folder = self._policies or places.SHIPPED / self._id
+        known = [path.parent.name for path in folder.glob(f"*/{places.ABOUT}")]
         seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in known if _is_seed_of(name, found))
         if not seeds:
             return "not trained"
         chosen = f"{name}-s{seeds[0]}"
         return AgentSpec("ippo", name, model=chosen if self._policies is None else str(folder / chosen))
+
+    def _pupil(self) -> AgentSpec | str:
+        if not _can_learn():
+            return LACKING
+        model = places.RECORDED if self._policies is None else str(self._policies / PPO)
+        folder = places.folder_of(model, self._id)
+        seats = range(self._game.info.num_players)
+        if not all((places.seat_folder(folder, seat) / places.ABOUT).exists() for seat in seats):
+            return "not trained"
+        return AgentSpec("learned", PPO, model=model)
 
     def _title(self, name: str, spec: AgentSpec) -> str:
         if spec.kind in ("mcts", "ismcts", "cwm"):
@@ -170,6 +181,15 @@ class _Makers:
         if spec.kind == "ippo":
             return f"{TITLES[name]} ({Path(spec.model or '').name})"
         return f"{TITLES[name]} ({spec.model})" if spec.kind == "llm" else TITLES[name]
+
+
+def _can_learn() -> bool:
+    """Whether the optional packages are there that a trained policy needs."""
+    try:
+        accelerated.load(CHECKPOINT)
+    except GameError:
+        return False
+    return True
 
 
 def _is_seed_of(name: str, found: str) -> bool:

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -8,7 +9,9 @@ from arena.contenders import FURTHER, TITLES
 from arena.cross_play import CrossPlayConfig
 from arena.errors import UsageError
 from arena.paper import recorded_players
+from arena.ppo.places import SHIPPED
 from arena.report import comparison_page, comparison_tables
+from games.api import GameError
 
 
 def compared(game, wanted, games=2, **options):
@@ -30,6 +33,30 @@ def test_a_game_of_perfect_information_is_planned_by_mcts_and_has_no_partners():
     found = {one.name: one for one in contenders.contenders("tic_tac_toe", ["gt", "heuristic", "op"], 5)}
     assert found["gt"].spec.kind == "mcts"
     assert (found["heuristic"].absent, found["op"].absent) == ("not written", "not trained")
+
+
+def test_a_game_whose_model_ppo_was_trained_on_is_compared_with_its_agents(tmp_path):
+    found = compared("leduc_poker", ["random", "ppo"])
+    assert {result.lineup: result.games for result in found.lineups()} == {
+        ("random", "random"): 2,
+        ("ppo", "ppo"): 2,
+        ("ppo", "random"): 2,
+    }
+    assert found.config.contenders[1].spec.model == "recorded"
+    shutil.copytree(SHIPPED / "leduc_poker" / "ppo", tmp_path / "ppo")
+    own = contenders.contenders("leduc_poker", ["ppo"], 5, policies=tmp_path)[0]
+    assert own.spec.model_hash == found.config.contenders[1].spec.model_hash
+    shutil.rmtree(tmp_path / "ppo" / "seat1")
+    assert contenders.contenders("leduc_poker", ["ppo"], 5, policies=tmp_path)[0].absent == "not trained"
+
+
+def test_without_the_packages_of_learning_the_trained_kinds_say_so(monkeypatch):
+    def lacks(module):
+        raise GameError(module)
+
+    monkeypatch.setattr(contenders.accelerated, "load", lacks)
+    assert contenders.contenders("yokai-8c-2p", ["op"], 5)[0].absent == "needs the extra `learn`"
+    assert contenders.contenders("leduc_poker", ["ppo"], 5)[0].absent == "needs the extra `learn`"
 
 
 def test_an_unknown_kind_is_refused():
