@@ -3,6 +3,7 @@
 import fcntl
 import os
 from pathlib import Path
+from typing import Self
 
 from cwm.journal import RunLockedError, storage_error
 
@@ -13,7 +14,7 @@ _held: set[Path] = set()
 
 
 class RunLock:
-    """Holds a run's folder until `release`.
+    """Holds a run's folder until `release`, or the end of a `with`.
 
     Args:
         folder: the run's folder; it must exist.
@@ -51,6 +52,12 @@ class RunLock:
         except OSError as error:
             os.close(self._descriptor)
             raise storage_error(path, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
 
     def release(self) -> None:
         """Lets other processes in; the lock file stays, since removing it would race with them."""

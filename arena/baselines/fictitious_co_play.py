@@ -37,14 +37,14 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
         TrainingError: the folder holds another training.
         CheckpointError: its state cannot be read.
     """
-    training_run.claim(plan)
     end = None if stop_after is None else time.monotonic() + stop_after
-    for index, seed in enumerate(plan.seeds):
-        for number, stage in enumerate((_population, _response)):
-            left = None if end is None else max(0.0, end - time.monotonic())
-            told = _stage_of(plan, 2 * index + number, on_report)
-            if not stage(replace(plan, seeds=(seed,)), left, told):
-                return False
+    with training_run.claimed(plan):
+        for index, seed in enumerate(plan.seeds):
+            for number, stage in enumerate((_population, _response)):
+                left = None if end is None else max(0.0, end - time.monotonic())
+                told = _stage_of(plan, 2 * index + number, on_report)
+                if not stage(replace(plan, seeds=(seed,)), left, told):
+                    return False
     return True
 
 

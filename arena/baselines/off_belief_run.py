@@ -44,13 +44,13 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
     """
     if plan.devices > 1:
         raise TrainingError(f"obl is trained on one accelerator, not on {plan.devices}: leave out --devices.")
-    training_run.claim(plan)
     end = None if stop_after is None else time.monotonic() + stop_after
-    for index, seed in enumerate(plan.seeds):
-        left = None if end is None else max(0.0, end - time.monotonic())
-        with SeedReports(plan, index, on_report) as reports:
-            if not off_belief_levels.train(levels_plan(plan, seed), left, reports):
-                return False
+    with training_run.claimed(plan):
+        for index, seed in enumerate(plan.seeds):
+            left = None if end is None else max(0.0, end - time.monotonic())
+            with SeedReports(plan, index, on_report) as reports:
+                if not off_belief_levels.train(levels_plan(plan, seed), left, reports):
+                    return False
     return True
 
 

@@ -116,7 +116,7 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
             f"sa trains policies on states that pairs of them reach, but there is one seed, {plan.seeds[0]}: "
             "give at least two, e.g. --seeds 0,1; the paper has ten."
         )
-    training_run.claim(plan)
-    course = StateAugmentedRun(plan.recipe, plan.seeds, plan.devices)
-    state = training_run.restored(plan, course.init())
-    return training_run.finished(plan, training_run.advance(plan, state, course.run, stop_after, on_report))
+    with training_run.claimed(plan):
+        course = StateAugmentedRun(plan.recipe, plan.seeds, plan.devices)
+        state = training_run.restored(plan, course.init())
+        return training_run.finished(plan, training_run.advance(plan, state, course.run, stop_after, on_report))

@@ -6,7 +6,8 @@ The loop is shared with methods that need more than one training, or more than a
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
@@ -18,6 +19,7 @@ from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
 from arena.baselines.training_log import TrainingLog
 from cwm.llm.files import write_whole
+from cwm.run_lock import RunLock
 from games.batched.wrappers import Episodes, metrics
 from search.learn import checkpoint
 from search.learn.errors import LearnError
@@ -107,13 +109,14 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
 
     Raises:
         TrainingError: the folder holds another training.
+        RunLockedError: another process trains in it.
         CheckpointError: its state cannot be read.
     """
-    claim(plan)
-    trainer = trainer_of(plan.recipe, plan.devices)
-    state = restored(plan, trainer.init(list(plan.seeds)))
-    state = advance(plan, state, trainer.run, stop_after, on_report)
-    return finished(plan, state)
+    with claimed(plan):
+        trainer = trainer_of(plan.recipe, plan.devices)
+        state = restored(plan, trainer.init(list(plan.seeds)))
+        state = advance(plan, state, trainer.run, stop_after, on_report)
+        return finished(plan, state)
 
 
 def advance(
@@ -223,6 +226,20 @@ def read_plan(folder: Path) -> tuple[Recipe, tuple[int, ...]]:
             f"{folder / RUN} tells of no training that was begun here ({type(error).__name__}: {error}): choose "
             "another folder, or restore the file."
         ) from error
+
+
+@contextmanager
+def claimed(plan: TrainingPlan) -> Iterator[None]:
+    """Claims a folder and keeps every other process out of it: two would write over each other's states.
+
+    Raises:
+        TrainingError: it holds another training.
+        RunLockedError: another process trains in it.
+        LearnError: the settings do not fit together, or not the machine.
+    """
+    claim(plan)
+    with RunLock(plan.folder):
+        yield
 
 
 def claim(plan: TrainingPlan) -> None:

@@ -19,6 +19,7 @@ from arena.seeds import derive
 from arena.store import differences
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle
+from cwm.run_lock import RunLock
 from cwm.sandbox.host import Sandbox
 from search.learn import checkpoint
 
@@ -82,11 +83,13 @@ def train(
 
     Raises:
         UsageError: the folder holds another training.
+        RunLockedError: another process trains in it.
         ModelPlayError: the model failed or hit a limit.
         SandboxUnavailableError: no worker can be started.
     """
     _keep(folder, {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()})
-    return [_train_seat(bundle, seat, settings, folder, sandbox, on_stage, on_progress) for seat in seats]
+    with RunLock(folder):
+        return [_train_seat(bundle, seat, settings, folder, sandbox, on_stage, on_progress) for seat in seats]
 
 
 def _keep(folder: Path, asked: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ from arena.baselines import (
 )
 from arena.baselines.recipes import Recipe, RecipeError, adapted, belief_settings, recipe
 from arena.baselines.training_run import TrainingError, TrainingPlan
+from cwm.journal import RunLockedError
 from games.batched.wrappers import Episodes
 from search.learn import checkpoint
 from search.learn.belief_model import CrossEntropy
@@ -233,6 +234,18 @@ def test_folder_of_another_training_is_refused(counting, tmp_path):
     assert not method_training.train(plan, 0.0, lambda standing: None)
     with pytest.raises(TrainingError, match="holds another training"):
         method_training.train(TrainingPlan(tiny("fcp", 2, population=2), (0,), tmp_path), None, lambda standing: None)
+
+
+@pytest.mark.parametrize("method", ["sp", "sa", "fcp", "obl"])
+def test_folder_in_which_somebody_trains_is_refused_until_the_end(method, counting, tmp_path):
+    plan = TrainingPlan(tiny(method), (0, 1), tmp_path)
+
+    def train_beside(standing):
+        with pytest.raises(RunLockedError, match="is open already in this process"):
+            method_training.train(plan, None, lambda standing: None)
+
+    assert method_training.train(plan, None, train_beside)
+    assert method_training.train(plan, None, lambda standing: None)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -10,6 +12,7 @@ from arena.ppo import course, lesson, places, policy
 from arena.ppo.results import Results, of_games
 from arena.ppo.settings import PpoSettings
 from cwm.arrivals import ModelPlayError
+from cwm.journal import RunLockedError
 from cwm.model_bundle import ModelBundle
 from cwm.model_environment import Explored
 from cwm.observation_vectors import ObservationVectors
@@ -51,6 +54,19 @@ def test_second_call_trains_nothing_and_says_the_same(trained, recorded, sandbox
     assert [(item.seat, item.best, item.results) for item in again] == [
         (item.seat, item.best, item.results) for item in reversed(found)
     ]
+
+
+def test_folder_in_which_another_process_trains_is_refused(trained, recorded, sandbox, settings, tmp_path):
+    shutil.copytree(trained[0], tmp_path / "course")
+    hold = "from cwm.run_lock import RunLock\nimport sys\nwith RunLock(__import__('pathlib').Path(sys.argv[1])):\n"
+    hold += "    print('held', flush=True)\n    sys.stdin.read()"
+    command = [sys.executable, "-c", hold, str(tmp_path / "course")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(RunLockedError, match=f"process {other.pid} works on it; wait for it to end"):
+            course.train(recorded, [0], settings(seeds=2, steps=200), tmp_path / "course", sandbox, ignore, ignore)
+        other.stdin.close()
+    assert course.train(recorded, [0], settings(seeds=2, steps=200), tmp_path / "course", sandbox, ignore, ignore)
 
 
 def test_other_settings_on_a_folder_are_refused(trained, recorded, high_card, sandbox, settings):
