@@ -237,24 +237,36 @@ def claimed(plan: TrainingPlan) -> Iterator[None]:
         RunLockedError: another process trains in it.
         LearnError: the settings do not fit together, or not the machine.
     """
-    claim(plan)
+    _make_folder(plan)
     with RunLock(plan.folder):
+        # Looked at again: while the settings were tried out, another process may have claimed the folder.
+        _write_plan(plan)
         yield
 
 
 def claim(plan: TrainingPlan) -> None:
-    """Writes into a fresh folder which training it holds, unless that cannot even begin.
+    """Writes into a fresh folder which training it holds, unless that cannot even begin; it is nobody else's to claim.
 
     Raises:
         TrainingError: it holds another one.
         LearnError: the settings do not fit together, or not the machine.
     """
+    _make_folder(plan)
+    _write_plan(plan)
+
+
+def _make_folder(plan: TrainingPlan) -> None:
     check(plan)
-    path = plan.folder / RUN
-    if not path.exists():
+    if not (plan.folder / RUN).exists():
         # A folder that was claimed by settings with which nothing can be trained would refuse those that were meant.
         jax.eval_shape(lambda: trainer_of(plan.recipe, plan.devices).init(list(plan.seeds)))
         plan.folder.mkdir(parents=True, exist_ok=True)
+
+
+def _write_plan(plan: TrainingPlan) -> None:
+    check(plan)
+    path = plan.folder / RUN
+    if not path.exists():
         wanted = {"recipe": plan.recipe.to_json(), "seeds": list(plan.seeds)}
         write_whole(path, json.dumps(wanted, indent=2) + "\n")
 

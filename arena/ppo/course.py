@@ -87,13 +87,13 @@ def train(
         ModelPlayError: the model failed or hit a limit.
         SandboxUnavailableError: no worker can be started.
     """
-    _keep(folder, {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()})
+    folder.mkdir(parents=True, exist_ok=True)
     with RunLock(folder):
+        _keep(folder, {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()})
         return [_train_seat(bundle, seat, settings, folder, sandbox, on_stage, on_progress) for seat in seats]
 
 
 def _keep(folder: Path, asked: dict[str, Any]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / ASKED
     if not path.exists():
         write_whole(path, json.dumps(asked, indent=1, sort_keys=True) + "\n")

@@ -248,6 +248,22 @@ def test_folder_in_which_somebody_trains_is_refused_until_the_end(method, counti
     assert method_training.train(plan, None, lambda standing: None)
 
 
+def test_folder_that_another_training_claims_meanwhile_is_left_to_it(tmp_path, monkeypatch):
+    other = TrainingPlan(tiny("sp"), (5,), tmp_path)
+    own = training_run.trainer_of
+
+    def claimed_meanwhile(*given):
+        monkeypatch.setattr(training_run, "trainer_of", own)
+        training_run.claim(other)
+        return own(*given)
+
+    monkeypatch.setattr(training_run, "trainer_of", claimed_meanwhile)
+    with pytest.raises(TrainingError, match="holds another training"):
+        method_training.train(TrainingPlan(tiny("sp"), (0,), tmp_path), None, lambda standing: None)
+    assert training_run.read_plan(tmp_path) == (other.recipe, other.seeds)
+    assert not checkpoint.has_training(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("method", "changed", "message"),
     [
