@@ -4,6 +4,7 @@ import itertools
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -131,7 +132,9 @@ def main() -> None:
         # What was interrupted may still be compiling or computing in threads of XLA, which crash while they are torn
         # down: then the exit code would be that of a crash.
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+            # Whoever read it may be gone, as Ctrl-C reaches a whole pipeline.
+            with suppress(OSError):
+                stream.flush()
         nurseries.close_all()
         os._exit(code)
     sys.exit(code)

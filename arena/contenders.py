@@ -168,7 +168,7 @@ class _Makers:
         if not _can_learn():
             return LACKING
         model = places.RECORDED if self._policies is None else str(self._policies / PPO)
-        folder = places.folder_of(model, self._id)
+        folder = (self._policies or places.SHIPPED / self._id) / PPO
         seats = range(self._game.info.num_players)
         if not all((places.seat_folder(folder, seat) / places.ABOUT).exists() for seat in seats):
             return "not trained"

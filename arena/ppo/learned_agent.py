@@ -35,8 +35,8 @@ def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     Raises:
         AgentSpecError: there is no policy for some seat, it is damaged, or it was trained on another game.
     """
-    folder = places.folder_of(spec.model or "", info.id)
     try:
+        folder = places.folder_of(spec.model or "", info.id)
         told = [places.read_about(folder, seat) for seat in range(info.num_players)]
         found = places.content_hash(folder, info.num_players)
         for seat, about in enumerate(told):

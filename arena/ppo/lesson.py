@@ -78,7 +78,8 @@ def width_of(vectors: dict[str, Json]) -> int:
         KeyError: there is neither a schema nor a program with its width.
     """
     if "program" in vectors:
-        return int(vectors["width"])
+        width: int = vectors["width"]
+        return width
     return ObservationVectors.from_json(vectors["schema"]).width
 
 

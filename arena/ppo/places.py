@@ -18,8 +18,21 @@ PPO: Final = "ppo"
 
 
 def folder_of(name: str, game: str) -> Path:
-    """Returns the folder that an agent's description names: `recorded` for one that ships for the game."""
-    return SHIPPED / game / PPO if name == RECORDED else Path(name)
+    """Returns the folder that an agent's description names: `recorded` for one that ships for the game.
+
+    Raises:
+        CheckpointError: none ships for the game.
+    """
+    if name != RECORDED:
+        return Path(name)
+    shipped = SHIPPED / game / PPO
+    if not shipped.is_dir():
+        known = ", ".join(sorted(path.parent.name for path in SHIPPED.glob(f"*/{PPO}")))
+        raise CheckpointError(
+            f"No agent that was trained on a model ships for {game}, only for {known}: train one with `cwm train ppo`, "
+            "and give its folder."
+        )
+    return shipped
 
 
 def seat_folder(folder: Path, seat: int) -> Path:

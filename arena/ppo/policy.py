@@ -19,6 +19,7 @@ from search.learn.errors import CheckpointError, NetworkConfigError
 from search.learn.host_play import HostPolicy
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.ranges import is_whole
 
 KIND: Final = "ppo-cwm"
 
@@ -51,12 +52,17 @@ def load(folder: Path) -> SeatPolicy:
         if about["kind"] != KIND:
             raise CheckpointError(f"The checkpoint in {folder} was not trained on a model: it is {about['kind']!r}.")
         actions = tuple(about["actions"])
-        network = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1)
-        example = np.zeros((1, 1, about["width"]), np.float32)
+        network, width = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1), about["width"]
     except KeyError as error:
         raise CheckpointError(f"The checkpoint in {folder} lacks {error}: it was not trained on a model.") from error
     except (TypeError, AttributeError, NetworkConfigError) as error:
         raise CheckpointError(f"The {checkpoint.ABOUT} in {folder} is damaged ({error}): restore it.") from error
+    if not is_whole(width, 1):
+        raise CheckpointError(
+            f"The {checkpoint.ABOUT} in {folder} is damaged (width is {width!r}: expected a whole number from 1 on): "
+            "restore it."
+        )
+    example = jax.ShapeDtypeStruct((1, 1, width), np.float32)
     shapes = jax.eval_shape(network.init, jax.random.key(0), example)
     return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder, shapes))
 

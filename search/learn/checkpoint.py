@@ -36,6 +36,9 @@ def save_policy(folder: Path, params: Params, about: Mapping[str, Any], half: bo
         params: of the network, without an axis of seeds.
         about: JSON; `format` is added.
         half: store float16, for shipping.
+
+    Raises:
+        CheckpointError: a file cannot be written; the old one is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
     kind = np.float16 if half else np.float32
@@ -98,6 +101,9 @@ def save_training(folder: Path, state: Any, about: Mapping[str, Any]) -> None:
         folder: where to; made if it is missing.
         state: a tree of arrays and typed keys.
         about: JSON that says which training it is.
+
+    Raises:
+        CheckpointError: the file cannot be written; the old one is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {name: np.asarray(_plain(leaf)) for name, leaf in named_leaves(state).items()}
@@ -165,16 +171,8 @@ def _as_leaf(array: Array, kind: Any) -> Array:
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: dict[str, str] | None = None) -> None:
-    beside = path.with_name(path.name + ".partial")
-    data = save({name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata)
-    try:
-        # Not `save_file`, whose files their owner alone can read.
-        beside.write_bytes(data)
-    except OSError as error:
-        raise CheckpointError(
-            f"{path} cannot be written ({error}): make room or choose another folder; what was stored before is kept."
-        ) from error
-    _put(beside, path)
+    # Not `save_file`, whose files their owner alone can read.
+    _write(path, save({name: np.asarray(array, order="C") for name, array in arrays.items()}, metadata))
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -186,13 +184,19 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _write_json(path: Path, data: Mapping[str, Any]) -> None:
+    _write(path, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file beside the old one, and renames it once it is on the disk: a power cut leaves one of both whole."""
     beside = path.with_name(path.name + ".partial")
-    beside.write_text(json.dumps(data, indent=2) + "\n")
-    _put(beside, path)
-
-
-def _put(beside: Path, path: Path) -> None:
-    """Renames a finished file once it is on the disk: a power cut leaves the old one or the new one."""
-    with beside.open("rb+") as stream:
-        os.fsync(stream.fileno())
-    os.replace(beside, path)
+    try:
+        with beside.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        raise CheckpointError(
+            f"{path} cannot be written ({error}): make room or choose another folder; what was stored before is kept."
+        ) from error

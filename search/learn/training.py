@@ -169,7 +169,8 @@ def _check_devices(devices: int, config: PpoConfig) -> None:
     """Refuses devices that are not there or that the games cannot be shared out over."""
     known = len(jax.devices())
     if not 1 <= devices <= known:
-        raise PpoConfigError(f"devices is {devices}: expected 1 to {known}, as many as JAX finds here.")
+        expected = "1" if known == 1 else f"1 to {known}"
+        raise PpoConfigError(f"devices is {devices}: expected {expected}, as many as JAX finds here.")
     if config.environments % devices:
         raise PpoConfigError(
             f"{config.environments} environments cannot be shared out over {devices} devices: take a multiple of them."

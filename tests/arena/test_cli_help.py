@@ -105,11 +105,16 @@ def test_interrupted_work_of_jax_is_not_torn_down(
 ) -> None:
     """Its threads may still compile, and would end the process as a crash does."""
     left: list[int] = []
+
+    def gone() -> None:
+        raise BrokenPipeError
+
     monkeypatch.setattr(cli, "run", lambda: 130)
     monkeypatch.setattr("os._exit", left.append)
     monkeypatch.setitem(sys.modules, "jax", None)
     if not loaded:
         monkeypatch.delitem(sys.modules, "jax")
+    monkeypatch.setattr(sys.stdout, "flush", gone)
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert left == left_at_once

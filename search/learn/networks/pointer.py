@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from search.learn.api import Array
 from search.learn.networks.config import ActionKind
 from search.learn.networks.initialisers import dense
-from search.learn.networks.slots import at_cells, by_cell, whereabouts
+from search.learn.networks.slots import at_cells, by_cell, parts, whereabouts
 
 
 def beside(grid: Array) -> Array:
@@ -62,13 +62,15 @@ class Pointer(nn.Module):
 
         Returns:
             [..., N].
+
+        Raises:
+            NetworkConfigError: the objects are not those of such images.
         """
-        columns = image.shape[-2] - self.extra_columns
-        grid = image[..., :columns, :]
+        grid, rest = parts(image, self.identity_channel, self.extra_columns)
         cells = by_cell(jnp.concatenate([grid, beside(grid)], axis=-1))
         things = {"objects": at_cells(cells, *whereabouts(grid[..., self.identity_channel], self.slots))}
         if self.items:
-            things["items"] = image[..., : self.items, columns, :]
+            things["items"] = rest[..., : self.items, 0, :]
         places = self.param("places", nn.initializers.zeros, (cells.shape[-2], self.width))
         keys = self.activation(dense(self.width, dtype=self.dtype, name="keys")(cells) + places)
         known = {name: self._known(name, hidden, shown) for name, shown in things.items()}

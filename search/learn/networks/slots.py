@@ -34,13 +34,8 @@ def features(image: Array, slots: int, identity_channel: int, extra_columns: int
     Raises:
         NetworkConfigError: the image has no such channel, or no grid beside so many columns.
     """
-    if identity_channel >= image.shape[-1] or extra_columns >= image.shape[-2]:
-        raise NetworkConfigError(
-            f"Images are {' × '.join(map(str, image.shape[-3:]))}, but objects names channel {identity_channel} and "
-            f"{extra_columns} columns beside the grid: give objects of this very image."
-        )
-    columns = image.shape[-2] - extra_columns
-    grid, rest = image[..., :columns, :], image[..., columns:, :]
+    grid, rest = parts(image, identity_channel, extra_columns)
+    columns = grid.shape[-2]
     cell, there = whereabouts(grid[..., identity_channel], slots)
     shown = at_cells(by_cell(grid), cell, there)
     row, column = jnp.where(there, cell // columns, -1), jnp.where(there, cell % columns, -1)
@@ -51,6 +46,17 @@ def features(image: Array, slots: int, identity_channel: int, extra_columns: int
     every = jnp.concatenate([shown, by_row, by_column, touch], axis=-1)
     leading = image.shape[:-3]
     return jnp.concatenate([every.reshape(*leading, -1), rest.reshape(*leading, -1)], axis=-1)
+
+
+def parts(image: Array, identity_channel: int, extra_columns: int) -> tuple[Array, Array]:
+    """Returns the grid of an image and the columns beside it; arguments and errors as for `features`."""
+    if identity_channel >= image.shape[-1] or extra_columns >= image.shape[-2]:
+        raise NetworkConfigError(
+            f"Images are {' × '.join(map(str, image.shape[-3:]))}, but objects names channel {identity_channel} and "
+            f"{extra_columns} columns beside the grid: give objects of this very image."
+        )
+    columns = image.shape[-2] - extra_columns
+    return image[..., :columns, :], image[..., columns:, :]
 
 
 def whereabouts(identities: Array, slots: int) -> tuple[Array, Array]:

@@ -130,6 +130,24 @@ def test_arrays_that_cannot_be_written_leave_what_was_there(tmp_path, state):
     assert (tmp_path / checkpoint.TRAINING).read_bytes() == before
 
 
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_disk_that_fails_at_the_last_step_is_named(tmp_path, params, monkeypatch, call):
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    checkpoint.save_policy(tmp_path, params, {"name": "old"})
+    monkeypatch.setattr(checkpoint.os, call, full)
+    with pytest.raises(CheckpointError, match=r"policy\.safetensors cannot be written .*No space left"):
+        checkpoint.save_policy(tmp_path, params, {"name": "new"})
+    assert checkpoint.load_about(tmp_path)["name"] == "old"
+
+
+def test_a_description_that_cannot_be_written_is_named(tmp_path, params):
+    (tmp_path / f"{checkpoint.ABOUT}.partial").mkdir()
+    with pytest.raises(CheckpointError, match=r"config\.json cannot be written .*make room"):
+        checkpoint.save_policy(tmp_path, params, {})
+
+
 def test_whoever_may_read_the_folder_may_read_its_arrays(tmp_path, params):
     checkpoint.save_policy(tmp_path, params, {"name": "a"})
     plain = tmp_path / "plain"

@@ -90,7 +90,7 @@ def test_state_is_float32_when_computing_in_bfloat16(recall, small_network, conf
 
 
 def test_devices_that_are_not_there_are_refused(recall, small_network, config):
-    with pytest.raises(PpoConfigError, match=f"devices is 99: expected 1 to {jax.device_count()}"):
+    with pytest.raises(PpoConfigError, match=r"devices is 99: expected 1.*, as many as JAX finds here"):
         Trainer(lambda _: recall, small_network(), config, devices=99)
 
 
