@@ -16,9 +16,14 @@ from cwm.similarity import longest_shared_runs, source_files
 ROOT = Path(__file__).parents[2]
 GAMES = recordings.bundled_games()
 NAMES = recordings.bundled_names()
-LONG = ("backgammon", "gin_rummy")
-"""Games whose searching players take minutes for the held-out games."""
-QUICK = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in GAMES]
+LONG = ("backgammon", "gin_rummy", "gin_rummy+closed", "backgammon+conversation", "yokai-9c-4p", "yokai-16c-2p")
+"""Their players search for minutes, or their games are long."""
+
+
+def long_ones_slow(names: list[str]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in names]
+
+
 ALONE = {"value": None, "prior": None}
 """The model without functions beside it."""
 OUR_OWN_SIGNATURE = 30
@@ -48,7 +53,7 @@ def test_a_recording_names_its_model_and_date(game: str) -> None:
     assert summary["first_date"] >= "2026"
 
 
-@pytest.mark.parametrize("game", QUICK)
+@pytest.mark.parametrize("game", long_ones_slow(GAMES))
 def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(game: str, tmp_path: Path) -> None:
     outcome, _ = replayed(game, tmp_path, **ALONE, test_transitions=150, planner_games=1)
     assert outcome.exact
@@ -59,7 +64,7 @@ def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(game: str, 
         assert found["fields"]["final_scores"]["accuracy"] == 1.0
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if recordings.VARIANT in name])
+@pytest.mark.parametrize("name", long_ones_slow([name for name in NAMES if recordings.VARIANT in name]))
 def test_a_recording_of_another_method_leads_to_a_model_that_is_exact_in_training(name: str, tmp_path: Path) -> None:
     settings = recorded_models.settings_of(name)
     inputs = run_inputs.registered(settings.game, settings.train_games, settings.seed)

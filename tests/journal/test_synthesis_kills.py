@@ -143,7 +143,7 @@ def test_second_process_on_a_stopped_run_is_told_who_holds_it(runner: Any, whole
     check(folder, whole)
 
 
-@pytest.mark.parametrize("at", [2, 12, 15, 30, 60])
+@pytest.mark.parametrize("at", [2, *(pytest.param(at, marks=pytest.mark.slow) for at in (12, 30)), 15, 60])
 def test_full_disk_stops_a_run_with_a_named_error_and_loses_nothing(
     runner: Any, whole: Path, tmp_path: Path, at: int
 ) -> None:
