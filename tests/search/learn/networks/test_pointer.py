@@ -142,6 +142,13 @@ def test_a_network_whose_actions_are_not_those_of_the_game_is_refused():
         network.init(jax.random.key(0), seen)
 
 
+@pytest.mark.parametrize(("channel", "columns"), [(CHANNELS, 1), (IDENTITY, COLUMNS + 1)])
+def test_objects_of_another_image_are_refused(channel, columns):
+    of_another = Pointer(KINDS, OBJECTS, channel, columns, ITEMS, WIDTH)
+    with pytest.raises(NetworkConfigError, match="Images are 3 × 5 × 5"):
+        jax.eval_shape(of_another.init, jax.random.key(0), jnp.ones(6), picture([0, 5]))
+
+
 def test_configuration_of_a_pointer_survives_its_record():
     made = config()
     assert NetworkConfig.from_json(json.loads(json.dumps(made.to_json()))) == made
