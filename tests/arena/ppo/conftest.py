@@ -4,6 +4,7 @@ import os
 
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -64,3 +65,9 @@ def trained(recorded, sandbox, settings, tmp_path_factory):
         recorded, [0, 1], settings(seeds=2, steps=200), folder, sandbox, said.append, lambda progress: None
     )
     return folder, found, said
+
+
+@pytest.fixture
+def copied(trained, tmp_path):
+    """Returns a copy of the folder of agents, to be damaged."""
+    return Path(shutil.copytree(trained[0], tmp_path / "copy"))

@@ -1,7 +1,6 @@
 """All seats and seeds of a model: the best of each is kept, and what is there is not trained again."""
 
 import json
-import shutil
 import subprocess
 import sys
 
@@ -56,17 +55,16 @@ def test_second_call_trains_nothing_and_says_the_same(trained, recorded, sandbox
     ]
 
 
-def test_folder_in_which_another_process_trains_is_refused(trained, recorded, sandbox, settings, tmp_path):
-    shutil.copytree(trained[0], tmp_path / "course")
+def test_folder_in_which_another_process_trains_is_refused(copied, recorded, sandbox, settings):
     hold = "from cwm.run_lock import RunLock\nimport sys\nwith RunLock(__import__('pathlib').Path(sys.argv[1])):\n"
     hold += "    print('held', flush=True)\n    sys.stdin.read()"
-    command = [sys.executable, "-c", hold, str(tmp_path / "course")]
+    command = [sys.executable, "-c", hold, str(copied)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(RunLockedError, match=f"process {other.pid} works on it; wait for it to end"):
-            course.train(recorded, [0], settings(seeds=2, steps=200), tmp_path / "course", sandbox, ignore, ignore)
+            course.train(recorded, [0], settings(seeds=2, steps=200), copied, sandbox, ignore, ignore)
         other.stdin.close()
-    assert course.train(recorded, [0], settings(seeds=2, steps=200), tmp_path / "course", sandbox, ignore, ignore)
+    assert course.train(recorded, [0], settings(seeds=2, steps=200), copied, sandbox, ignore, ignore)
 
 
 def test_other_settings_on_a_folder_are_refused(trained, recorded, high_card, sandbox, settings):
@@ -77,13 +75,11 @@ def test_other_settings_on_a_folder_are_refused(trained, recorded, high_card, sa
         course.train(high_card, [0], settings(seeds=2, steps=200), folder, sandbox, ignore, ignore)
 
 
-def test_damaged_results_of_one_agent_are_named(trained, recorded, sandbox, settings, tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(trained[0], folder)
-    path = folder / "seat0" / "seed0" / places.ABOUT
+def test_damaged_results_of_one_agent_are_named(copied, recorded, sandbox, settings):
+    path = copied / "seat0" / "seed0" / places.ABOUT
     path.write_text(json.dumps(json.loads(path.read_text()) | {"results": {}}))
     with pytest.raises(UsageError, match=r"seed0/config.json is damaged .* to train this agent anew"):
-        course.train(recorded, [0], settings(seeds=2, steps=200), folder, sandbox, ignore, ignore)
+        course.train(recorded, [0], settings(seeds=2, steps=200), copied, sandbox, ignore, ignore)
 
 
 def test_damaged_folder_is_named(recorded, sandbox, settings, tmp_path):

@@ -1,17 +1,19 @@
 """Agents that were trained on a model, at the table."""
 
-import shutil
+import json
 
 import jax
 import numpy as np
 import pytest
 
+from arena.agent_specs import AgentSpecError, parse
 from arena.agents import InfrastructureError, Turn
 from arena.ppo import lesson, places, policy
-from arena.ppo.learned_agent import LearnedAgent
+from arena.ppo.learned_agent import LearnedAgent, resolve
 from arena.ppo.policy import Player, SeatPolicy
 from arena.runtime import Runtime
 from games import registry
+from search.learn.errors import CheckpointError
 from search.learn.host_play import HostPolicy
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
@@ -112,11 +114,25 @@ def test_agent_needs_a_game_that_was_begun(trained):
         agent(folder).act(turn(GAME.initial_state()))
 
 
-def test_content_hash_is_of_the_policies_of_all_seats(trained, tmp_path):
+def test_content_hash_is_of_the_policies_of_all_seats(trained, copied):
     folder, _, _ = trained
-    copy = tmp_path / "copy"
-    shutil.copytree(folder, copy)
-    assert places.content_hash(copy, 2) == places.content_hash(folder, 2)
-    path = places.seat_folder(copy, 1) / places.POLICY
+    assert places.content_hash(copied, 2) == places.content_hash(folder, 2)
+    path = places.seat_folder(copied, 1) / places.POLICY
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    assert places.content_hash(copy, 2) != places.content_hash(folder, 2)
+    assert places.content_hash(copied, 2) != places.content_hash(folder, 2)
+
+
+@pytest.mark.parametrize("width", [-3, 0, "9", 10**12])
+def test_policy_of_vectors_that_cannot_be_is_refused(copied, width):
+    path = places.seat_folder(copied, 0) / places.ABOUT
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"width": width}))
+    with pytest.raises(CheckpointError, match=r"width is .*restore it|is of another network"):
+        policy.load(path.parent)
+
+
+def test_program_whose_width_is_no_number_is_refused(copied):
+    path = places.seat_folder(copied, 0) / places.ABOUT
+    vectors = {"vectors": {"program": "", "width": "many"}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | vectors))
+    with pytest.raises(AgentSpecError, match="its vectors have many numbers"):
+        resolve(parse(f"learned:{copied}"), GAME.info)
