@@ -24,9 +24,8 @@ def test_packed_policies_are_the_same_but_for_rounding(tmp_path):
     assert sizes[0] < 0.55 * sizes[1]
 
 
-def test_folder_without_policies_is_refused(tmp_path, capsys):
-    assert cli.run(["train", "pack", str(tmp_path), "--out", str(tmp_path / "packed")]) == 2
-    assert "holds no policies" in capsys.readouterr().err
+def test_folder_without_policies_is_refused(tmp_path, refused):
+    assert "holds no policies" in refused("train", "pack", tmp_path, "--out", tmp_path / "packed").err
 
 
 def saved(folder, value=1.0, **about):
@@ -34,24 +33,19 @@ def saved(folder, value=1.0, **about):
     return folder
 
 
-def refusal(capsys, *words):
-    assert cli.run(["train", "pack", *map(str, words)]) == 2
-    return capsys.readouterr().err
-
-
-def test_policies_of_one_name_do_not_replace_each_other(tmp_path, capsys):
+def test_policies_of_one_name_do_not_replace_each_other(tmp_path, refused):
     one, other = saved(tmp_path / "one" / "sp-s0", seed=1), saved(tmp_path / "other" / "sp-s0", seed=2)
     out = tmp_path / "packed"
-    assert f"would both become {out / 'sp-s0'}" in refusal(capsys, one.parent, other.parent, "--out", out)
+    assert f"would both become {out / 'sp-s0'}" in refused("train", "pack", one.parent, other.parent, "--out", out).err
     assert not out.exists()
     assert cli.run(["train", "pack", str(one), str(one.parent), "--out", str(out)]) == 0
-    assert "holds another policy" in refusal(capsys, other, "--out", out)
+    assert "holds another policy" in refused("train", "pack", other, "--out", out).err
     assert checkpoint.load_about(out / "sp-s0")["seed"] == 1
 
 
-def test_a_policy_is_not_replaced_by_its_own_packed_copy(tmp_path, capsys):
+def test_a_policy_is_not_replaced_by_its_own_packed_copy(tmp_path, refused):
     whole = saved(tmp_path / "run" / "sp-s0", value=1.0001)
-    assert "give another folder as --out" in refusal(capsys, whole.parent, "--out", whole.parent)
+    assert "give another folder as --out" in refused("train", "pack", whole.parent, "--out", whole.parent).err
     assert checkpoint.load_policy(whole)["weight"][0] == np.float32(1.0001)
 
 
