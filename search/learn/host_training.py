@@ -74,14 +74,13 @@ class HostTrainer:
 
     def learn(self, state: HostState, rollout: Rollout) -> tuple[HostState, Losses]:
         """Updates the policy by what was played; returns the state after it, and the mean losses."""
-        arrived = rollout.arrived
         learner, key, found = self._learn(
-            state, rollout.played, rollout.standing, arrived.observations, arrived.legal, state.updates
+            state, rollout.played, rollout.standing, rollout.arrived.observations, state.updates
         )
         return HostState(learner, rollout.standing, state.updates + 1, key), found
 
     def _update(
-        self, state: HostState, played: Played, after: Standing, seen: Numbers, legal: Numbers, updates: Array
+        self, state: HostState, played: Played, after: Standing, seen: Numbers, updates: Array
     ) -> tuple[Learner, Array, Losses]:
         following, order = jax.random.split(state.key)
         observation = jnp.asarray(seen)[None]
