@@ -16,7 +16,7 @@ import numpy as np
 
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
-from arena.baselines.training_run import about
+from arena.baselines.training_run import CHECKPOINT_SECONDS, about
 from games.batched.wrappers import Episodes, metrics
 from games.batched.yokai import make
 from games.batched.yokai_hidden import YokaiHidden
@@ -34,8 +34,6 @@ from search.learn.off_belief import BelievingNetwork, FictitiousConfig
 from search.learn.training import Trainer
 
 METHOD: Final = "obl"
-CHECKPOINT_SECONDS: Final = 60.0
-"""So much work is lost at most when a process is killed."""
 REPORTS: Final = 50
 """A stage reports about so many times."""
 
