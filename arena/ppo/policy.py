@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from games.api import Action
@@ -62,8 +63,7 @@ def load(folder: Path) -> SeatPolicy:
             f"The {checkpoint.ABOUT} in {folder} is damaged (width is {width!r}: expected a whole number from 1 on): "
             "restore it."
         )
-    example = jax.ShapeDtypeStruct((1, 1, width), np.float32)
-    shapes = jax.eval_shape(network.init, jax.random.key(0), example)
+    shapes = jax.eval_shape(lambda key: network.init(key, jnp.zeros((1, 1, width))), jax.random.key(0))
     return SeatPolicy(about, actions, HostPolicy(network), checkpoint.load_policy(folder, shapes))
 
 
