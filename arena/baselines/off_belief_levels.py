@@ -16,6 +16,7 @@ import numpy as np
 
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
+from arena.baselines.training_log import check_finite
 from arena.baselines.training_run import CHECKPOINT_SECONDS, about
 from games.batched.wrappers import Episodes, metrics
 from games.batched.yokai import make
@@ -248,6 +249,9 @@ def _advance(
     """Trains a stage to its end or to the deadline; returns its state and last numbers.
 
     The end is not stored, since the finished stage is exported right after it; so there are always last numbers.
+
+    Raises:
+        DivergedError: some numbers are not finite; the state that was kept last is left as it is.
     """
     state = checkpoint.load_training(folder, stage.state) if checkpoint.has_training(folder) else stage.state
     done, each = int(state.updates[0]), max(1, stage.total // REPORTS)
@@ -257,6 +261,7 @@ def _advance(
         count = min(each, stage.total - done)
         state, numbers = stage.run(state, count)
         done += count
+        check_finite(folder.name, done, numbers)
         on_report(LevelReport(stage.name, done, stage.total, numbers))
         now = time.monotonic()
         late = deadline is not None and now >= deadline

@@ -1,6 +1,7 @@
 """What training writes down as it goes: one JSON line a report, and the same numbers for TensorBoard."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -9,6 +10,7 @@ from typing import Any, Final, Self
 from tensorboardX import SummaryWriter
 
 from cwm.llm.files import write_whole
+from search.learn.errors import DivergedError
 
 FILE: Final = "metrics.jsonl"
 
@@ -28,6 +30,26 @@ def read(folder: Path) -> list[dict[str, Any]]:
         if isinstance(report, dict) and isinstance(report.get("steps"), int):
             found.append(report)
     return found
+
+
+def check_finite(name: str, updates: int, report: Mapping[str, float | None]) -> None:
+    """Refuses to go on with a policy or a belief whose numbers are none any more.
+
+    Args:
+        name: of what is trained.
+        updates: done so far.
+        report: numbers by name.
+
+    Raises:
+        DivergedError: one is not finite.
+    """
+    for number, value in report.items():
+        if value is not None and not math.isfinite(value):
+            raise DivergedError(
+                f"The training of {name} diverged: {number} is {value} after {updates:,} updates. Train in another "
+                "folder with other settings, e.g. another seed, a smaller --entropy or without --bfloat16; what was "
+                "kept before is kept."
+            )
 
 
 class TrainingLog:

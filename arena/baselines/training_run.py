@@ -17,12 +17,12 @@ import numpy as np
 
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
-from arena.baselines.training_log import TrainingLog
+from arena.baselines.training_log import TrainingLog, check_finite
 from cwm.llm.files import write_whole
 from cwm.run_lock import RunLock
 from games.batched.wrappers import Episodes, metrics
 from search.learn import checkpoint
-from search.learn.errors import LearnError
+from search.learn.errors import DivergedError, LearnError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.ppo import Learner
 from search.learn.training import Trainer, UpdateReport
@@ -137,11 +137,14 @@ def advance(
 
     Returns:
         The state at the end, or after the piece in which the time was up.
+
+    Raises:
+        DivergedError: losses are not finite; the state that was kept last is left as it is.
     """
     total, each = plan.recipe.ppo.updates, piece(plan.recipe)
     steps_per_update = plan.recipe.ppo.steps_per_update
     began = saved = time.monotonic()
-    done = updates_of(state)
+    done, diverged = updates_of(state), False
     with TrainingLog(plan.folder, done * steps_per_update) as log:
         try:
             while done < total:
@@ -150,6 +153,8 @@ def advance(
                 state, report = run(state, count)
                 done += count
                 found = _numbers(report)
+                for seed, numbers in zip(plan.seeds, found, strict=True):
+                    check_finite(f"{plan.recipe.name}-s{seed}", done, numbers)
                 rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
                 log.report(plan.seeds, done * steps_per_update, [{**one, "steps_per_second": rate} for one in found])
                 on_report(Standing(done * steps_per_update, total * steps_per_update, rate, found))
@@ -159,8 +164,13 @@ def advance(
                     saved = now
                 if stop_after is not None and now - began > stop_after:
                     break
+        except DivergedError:
+            # Its state would take the place of the last one that was good.
+            diverged = True
+            raise
         finally:
-            _save(plan, state)
+            if not diverged:
+                _save(plan, state)
     return state
 
 

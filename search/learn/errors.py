@@ -17,5 +17,9 @@ class CheckpointError(LearnError):
     """A checkpoint cannot be read, or is of another training."""
 
 
+class DivergedError(LearnError):
+    """The numbers of a training are not finite any more; the message says which and when."""
+
+
 class OffBeliefError(LearnError):
     """Off-belief learning was set up wrongly; the message says what it needs."""

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from arena import cli
 from arena.baselines import (
@@ -29,7 +30,7 @@ from cwm.journal import RunLockedError
 from games.batched.wrappers import Episodes
 from search.learn import checkpoint
 from search.learn.belief_model import CrossEntropy
-from search.learn.errors import LearnError
+from search.learn.errors import DivergedError, LearnError
 from search.learn.losses import Losses
 from search.learn.ppo import Learner
 from search.learn.state_buffer import StateBuffer
@@ -234,6 +235,28 @@ def test_folder_of_another_training_is_refused(counting, tmp_path):
     assert not method_training.train(plan, 0.0, lambda standing: None)
     with pytest.raises(TrainingError, match="holds another training"):
         method_training.train(TrainingPlan(tiny("fcp", 2, population=2), (0,), tmp_path), None, lambda standing: None)
+
+
+@pytest.mark.parametrize(("method", "name"), [("sp", "sp-s1"), ("sa", "sa-s1"), ("fcp", "sp-s1"), ("obl", "obl1-s0")])
+def test_training_that_diverges_is_stopped_and_keeps_its_last_good_state(method, name, counting, tmp_path, monkeypatch):
+    def diverge(self, state, updates, context=()):
+        later, report = run(self, state, updates, context)
+        bad = jnp.where(later.updates[0] > 2, jnp.nan, 0.0) * (later.params["sum"] == later.params["sum"].max())
+        losses = report.losses._replace(value=report.losses.value + bad[:, None])
+        return Counted({"sum": later.params["sum"]}, later.updates), report._replace(losses=losses)
+
+    plan = TrainingPlan(tiny(method, 4, **({"population": 2} if method == "fcp" else {})), (0, 1), tmp_path)
+    run = Counting.run
+    monkeypatch.setattr(Counting, "run", diverge)
+    monkeypatch.setattr(training_run, "CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(off_belief_levels, "CHECKPOINT_SECONDS", -1.0)
+    with pytest.raises(DivergedError, match=f"training of {name} diverged: value is nan after 3 updates"):
+        method_training.train(plan, None, lambda standing: None)
+    kept = list(tmp_path.rglob(checkpoint.TRAINING))
+    assert kept
+    for path in kept:
+        (updates,) = (array for name, array in load_file(path).items() if name.endswith("updates"))
+        assert updates.max() <= 2
 
 
 @pytest.mark.parametrize("method", ["sp", "sa", "fcp", "obl"])
