@@ -6,6 +6,18 @@ from arena import accelerated
 from games.api import GameError
 
 
+@pytest.fixture
+def modules_stay():
+    """Puts modules back under their packages, where those that are imported anew take their places."""
+    before = dict(sys.modules)
+    yield
+    for name, module in before.items():
+        package, _, own = name.rpartition(".")
+        if package in before:
+            setattr(before[package], own, module)
+
+
+@pytest.mark.usefixtures("modules_stay")
 @pytest.mark.parametrize(
     ("module", "needed", "extra"),
     [

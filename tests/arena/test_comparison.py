@@ -132,12 +132,12 @@ def test_finished_games_are_kept(tmp_path):
 
 
 def test_page_and_text_show_every_player_with_its_view_and_every_pair():
-    found = compared("yokai-9c-2p", ["random", "heuristic", "llm", "obl1"])
+    found = compared("yokai-9c-2p", ["random", "heuristic", "llm", "sa"])
     page, text = comparison_page.render(found), comparison_tables.markdown(found)
     for part in ("not trained", "not played", "hand-written player on its own view", "8.8 ± 0.2†", "default"):
         assert part in page
         assert part in text
-    assert text.splitlines()[2] == "|  | random | heuristic | llm | obl1 |"
+    assert text.splitlines()[2] == "|  | random | heuristic | llm | sa |"
     assert "background:rgba" in page
 
 

@@ -4,6 +4,7 @@ from itertools import combinations_with_replacement
 from arena import comparison, contenders
 from arena.baselines import policies
 from arena.comparison import ComparisonConfig
+from arena.ppo import places
 
 
 def test_the_first_seed_of_every_method_that_ships_plays_in_its_own_view(save_policy, tmp_path, monkeypatch):
@@ -11,7 +12,8 @@ def test_the_first_seed_of_every_method_that_ships_plays_in_its_own_view(save_po
     for name, view in (("op-s10", "default"), ("op-s2", "memory"), ("op-rot-s0", "default"), ("he-final", "memory")):
         folder = save_policy(name, game="yokai-8c-2p", view=view)
         shutil.move(folder, shipped / "yokai-8c-2p" / name)
-    monkeypatch.setattr(policies, "SHIPPED", shipped)
+    for module in (places, policies):
+        monkeypatch.setattr(module, "SHIPPED", shipped)
     players = tuple(contenders.contenders("yokai-8c-2p", ["random", "he", "op", "op-rot"], 5))
     assert [(one.name, one.spec and one.spec.model, one.view) for one in players] == [
         ("random", None, "default"),
