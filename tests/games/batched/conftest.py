@@ -14,6 +14,9 @@ from games.batched.yokai import YokaiEnv, make
 
 IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)] + ["yokai-8c-2p"]
 
+BETWEEN = ("yokai-9c-3p", "yokai-16c-3p")
+"""Numbers of players between those that every run tries."""
+
 
 @cache
 def compiled(game_id: str) -> tuple[YokaiEnv, Callable[..., Any]]:
@@ -21,7 +24,9 @@ def compiled(game_id: str) -> tuple[YokaiEnv, Callable[..., Any]]:
     return env, jax.jit(env.step)
 
 
-@pytest.fixture(params=IDS)
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.slow if name in BETWEEN else ()) for name in IDS],
+)
 def game_id(request: pytest.FixtureRequest) -> str:
     """Every configuration's id in turn."""
     return str(request.param)

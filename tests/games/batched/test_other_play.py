@@ -12,7 +12,7 @@ from games.yokai.symmetry import Symmetries
 LANES = 24
 
 
-@pytest.fixture(scope="module", params=["yokai-9c-2p", "yokai-8c-2p"])
+@pytest.fixture(scope="module", params=["yokai-9c-2p", pytest.param("yokai-8c-2p", marks=pytest.mark.slow)])
 def parts(request):
     env = make(request.param)
     group = Symmetries(env.sizes.config)

@@ -127,9 +127,10 @@ def config(**changes):
 def test_a_network_that_points_scores_the_actions_of_a_game_and_begins_without_preferences():
     env = make("yokai-8c-2p", memory=True)
     network = ActorCritic(config(), env.num_actions)
-    seen = env.observe(env.init(jax.random.split(jax.random.key(0), 3))).reshape(1, 6, *env.image_shape)
-    params = network.init(jax.random.key(0), seen)
-    _, outputs = network.apply(params, network.initial_memory(6), seen, jnp.ones((1, 6), bool))
+    shown = jax.jit(lambda keys: env.observe(env.init(keys)))(jax.random.split(jax.random.key(0), 3))
+    seen = shown.reshape(1, 6, *env.image_shape)
+    params = jax.jit(network.init)(jax.random.key(0), seen)
+    _, outputs = jax.jit(network.apply)(params, network.initial_memory(6), seen, jnp.ones((1, 6), bool))
     assert outputs.logits.shape == (1, 6, env.num_actions)
     assert not outputs.logits.any()
 
@@ -137,9 +138,8 @@ def test_a_network_that_points_scores_the_actions_of_a_game_and_begins_without_p
 def test_a_network_whose_actions_are_not_those_of_the_game_is_refused():
     env = make("yokai-8c-2p", memory=True)
     network = ActorCritic(config(items=2), env.num_actions)
-    seen = env.observe(env.init(jax.random.split(jax.random.key(0), 1))).reshape(1, 2, *env.image_shape)
     with pytest.raises(NetworkConfigError, match="502 logits, but there are 552 actions"):
-        network.init(jax.random.key(0), seen)
+        jax.eval_shape(network.init, jax.random.key(0), jnp.zeros((1, 2, *env.image_shape)))
 
 
 @pytest.mark.parametrize(("channel", "columns"), [(CHANNELS, 1), (IDENTITY, COLUMNS + 1)])

@@ -20,7 +20,7 @@ EACH = CHANNELS + 2 * SIDE + CARDS
 def positions():
     """Positions after 0 to 15 random actions."""
     env = make(GAME, memory=True)
-    state = env.init(jax.random.split(jax.random.key(5), 16))
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(5), 16))
     kept = [state]
     step = jax.jit(lambda state, draw: env.step(state, env.sample(state, draw))[0])
     for number in range(15):
@@ -29,24 +29,35 @@ def positions():
     return kept
 
 
+@pytest.fixture(scope="module")
+def show():
+    """Returns a function from positions to images."""
+    return jax.jit(make(GAME, memory=True).observe)
+
+
+@pytest.fixture(scope="module")
+def show_graph():
+    """Returns a function from positions to graphs."""
+    return jax.jit(YokaiGraphEnv(CARDS, 2, True).observe)
+
+
+@jax.jit
 def objects(image):
     seen = features(image, CARDS, IDENTITY, 1)
     split = CARDS * EACH
     return seen[..., :split].reshape(*seen.shape[:-1], CARDS, EACH), seen[..., split:]
 
 
-def test_every_object_shows_what_the_node_of_its_graph_shows(positions):
-    env, graphs = make(GAME, memory=True), YokaiGraphEnv(CARDS, 2, True)
+def test_every_object_shows_what_the_node_of_its_graph_shows(positions, show, show_graph):
     for state in positions:
-        each, _ = objects(env.observe(state))
-        nodes = graphs.observe(state).nodes[..., :CARDS, :]
+        each, _ = objects(show(state))
+        nodes = show_graph(state).nodes[..., :CARDS, :]
         np.testing.assert_allclose(each[..., :CHANNELS], nodes, atol=1e-6)
 
 
-def test_rows_and_columns_are_those_of_the_cell(positions):
-    env = make(GAME, memory=True)
+def test_rows_and_columns_are_those_of_the_cell(positions, show):
     for state in positions:
-        each, _ = objects(env.observe(state))
+        each, _ = objects(show(state))
         cells = jnp.moveaxis(state.cells, -1, 0)[:, None]
         row = each[..., CHANNELS : CHANNELS + SIDE]
         column = each[..., CHANNELS + SIDE : CHANNELS + 2 * SIDE]
@@ -54,25 +65,24 @@ def test_rows_and_columns_are_those_of_the_cell(positions):
         np.testing.assert_array_equal(column, jnp.broadcast_to(jax.nn.one_hot(cells % SIDE, SIDE), column.shape))
 
 
-def test_objects_touch_as_the_adjacency_says(positions):
-    env, graphs = make(GAME, memory=True), YokaiGraphEnv(CARDS, 2, True)
+def test_objects_touch_as_the_adjacency_says(positions, show, show_graph):
     for state in positions:
-        each, _ = objects(env.observe(state))
-        np.testing.assert_array_equal(each[..., -CARDS:], graphs.observe(state).adjacency)
+        each, _ = objects(show(state))
+        np.testing.assert_array_equal(each[..., -CARDS:], show_graph(state).adjacency)
 
 
-def test_columns_beside_the_grid_are_passed_on(positions):
-    image = make(GAME, memory=True).observe(positions[-1])
+def test_columns_beside_the_grid_are_passed_on(positions, show):
+    image = show(positions[-1])
     _, rest = objects(image)
     np.testing.assert_array_equal(rest, image[..., SIDE:, :].reshape(*image.shape[:-3], -1))
 
 
-def test_network_reads_images_object_by_object(positions):
+def test_network_reads_images_object_by_object(positions, show):
     env = make(GAME, memory=True)
     config = NetworkConfig(encoder="slots", filters=16, layers=1, hidden=16, objects=(CARDS, IDENTITY, 1))
     network = ActorCritic(config, env.num_actions)
-    image = env.observe(positions[3]).reshape(1, -1, *env.image_shape)
-    params = network.init(jax.random.key(0), image)
+    image = show(positions[3]).reshape(1, -1, *env.image_shape)
+    params = jax.jit(network.init)(jax.random.key(0), image)
     _, outputs = network.apply(params, network.initial_memory(32), image, jnp.ones((1, 32), bool))
     assert outputs.logits.shape == (1, 32, env.num_actions)
     assert NetworkConfig.from_json(config.to_json()) == config
