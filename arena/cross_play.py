@@ -24,6 +24,7 @@ from arena.store import Games, GameStore, MemoryStore
 from arena.tournament import Progress, TournamentConfig, TournamentError
 from games import registry
 
+TWO: Final = 2
 MOST_LINEUPS: Final = 30
 """With more than two seats there are many lineups of agents: if more than so many, that number is drawn."""
 
@@ -59,7 +60,7 @@ class CrossPlayConfig:
         mixed = [
             found for found in combinations_with_replacement(range(len(self.agents)), players) if len({*found}) > 1
         ]
-        if len(mixed) > MOST_LINEUPS:
+        if players > TWO and len(mixed) > MOST_LINEUPS:
             mixed = sorted(random.Random(derive("lineups", self.seed)).sample(mixed, MOST_LINEUPS))
         return [*own, *mixed]
 

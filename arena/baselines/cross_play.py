@@ -14,7 +14,7 @@ from arena.baselines.border_cells import border_moves
 from arena.baselines.method_figures import LearnedCrossPlay, between_methods, method_figures
 from arena.baselines.played_lineups import Numbers, Seating, Tally, summary
 from arena.baselines.policies import LearnedPolicy
-from arena.cross_play import MOST_LINEUPS
+from arena.cross_play import MOST_LINEUPS, TWO
 from arena.seeds import derive
 from games import registry
 from games.batched.keys import root_key
@@ -26,7 +26,6 @@ from search.learn.evaluation import Evaluator, Played, Policy, Reader
 
 GAMES: Final = 5000
 """Of a seating, as in the paper (section 6.1)."""
-TWO: Final = 2
 VIEW: Final = "view"
 FIRST: Final = (VIEW, "scale", "steps")
 """Settings by which trainings of one method are told apart before all others."""

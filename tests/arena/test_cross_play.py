@@ -72,6 +72,11 @@ def test_of_very_many_lineups_some_are_drawn_by_the_seed():
     assert four.lineups() != config(*agents, game="yokai-9c-4p", seed=4).lineups()
 
 
+def test_of_two_seats_every_pair_is_played_however_many_agents_there_are():
+    lineups = config(*(f"partner:heuristic,name=a{number}" for number in range(12))).lineups()
+    assert len(lineups) == len(set(lineups)) == 12 + 12 * 11 // 2
+
+
 def test_no_games_are_refused():
     with pytest.raises(TournamentError, match="at least one game a lineup, not 0"):
         cross_play.run(config(HEURISTIC, games=0), None)
