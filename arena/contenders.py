@@ -32,7 +32,7 @@ FURTHER: Final = {
     **{f"obl{level}": f"Off-Belief Learning, level {level}" for level in range(2, 6)},
     "sa": "state-augmented Self-Play",
     "fcp": "Fictitious Co-Play",
-    PPO: "PPO on the recorded code world model",
+    PPO: "PPO on a code world model",
 }
 """More of them, in tables only where they were trained or asked for."""
 TITLES: Final = {
