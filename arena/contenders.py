@@ -118,6 +118,8 @@ class _Makers:
     def _described(self, name: str) -> AgentSpec | str:
         """Returns the agent, or why there is none."""
         if name in LEARNED or name in FURTHER:
+            if not _can_learn():
+                return LACKING
             return self._pupil() if name == PPO else self._trained(name)
         if name in ("cwm", PRIOR):
             return self._on_model(name)
@@ -154,8 +156,6 @@ class _Makers:
         return AgentSpec("cwm", name, planner=settings, model=spec.model)
 
     def _trained(self, name: str) -> AgentSpec | str:
-        if not _can_learn():
-            return LACKING
         folder = self._policies or places.SHIPPED / self._id
         known = [path.parent.name for path in folder.glob(f"*/{places.ABOUT}")]
         seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in known if _is_seed_of(name, found))
@@ -165,8 +165,6 @@ class _Makers:
         return AgentSpec("ippo", name, model=chosen if self._policies is None else str(folder / chosen))
 
     def _pupil(self) -> AgentSpec | str:
-        if not _can_learn():
-            return LACKING
         model = places.RECORDED if self._policies is None else str(self._policies / PPO)
         folder = (self._policies or places.SHIPPED / self._id) / PPO
         seats = range(self._game.info.num_players)

@@ -204,7 +204,7 @@ class Training:
 
     def _note(self, updates: int, losses: dict[str, float], account: Account) -> None:
         found = results.of_games(account.returns, self._lesson.seat)
-        coefficient = float(ppo.entropy_coefficient(self._trainer.config, jax.numpy.asarray(updates - 1)))
+        coefficient = float(ppo.annealed_entropy(self._trainer.config, jax.numpy.asarray(updates - 1)))
         line = {
             "update": updates,
             "steps": updates * self._config.steps_per_update,

@@ -103,6 +103,6 @@ class HostTrainer:
             judged=~played.cut,
         )
         batch = jax.tree.map(jnp.asarray, batch)
-        entropy = ppo.entropy_coefficient(self.config, updates)
+        entropy = ppo.annealed_entropy(self.config, updates)
         learner, found = ppo.update(state.learner, self.network, batch, self.config, entropy, order)
         return learner, following, found

@@ -35,7 +35,7 @@ def optimiser(config: PpoConfig) -> optax.GradientTransformation:
     )
 
 
-def entropy_coefficient(config: PpoConfig, updates: Array) -> Array:
+def annealed_entropy(config: PpoConfig, updates: Array) -> Array:
     """Returns α after so many updates, float32 []: it falls linearly to its end, if it has one."""
     start = jnp.asarray(config.entropy, jnp.float32)
     if config.entropy_end is None:

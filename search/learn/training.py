@@ -132,7 +132,7 @@ class Trainer:
 
     def _update(self, state: TrainingState, context: Any) -> tuple[TrainingState, UpdateReport]:
         shaping = self._shaping(state.updates)
-        entropy = ppo.entropy_coefficient(self.config, state.updates)
+        entropy = ppo.annealed_entropy(self.config, state.updates)
         following, order = jax.random.split(state.key)
         runner = self._shared_out(state.runner)
         runner, batch, episodes = self._collect(state.learner.params, runner, context, Progress(shaping))

@@ -89,9 +89,9 @@ def calls_under_way(folder: Path) -> int:
 
 def test_killed_run_goes_on_to_the_same_result_and_repeats_no_call(runner: Any, whole: Path, tmp_path: Path) -> None:
     killed = 0
-    for at, how in ((3, "before"), (14, "after"), (22, "after"), (70, "before")):
+    for at, how in ((3, "before"), (14, "after"), (15, "before"), (22, "after"), (45, "before"), (70, "after")):
         killed += kill_and_resume(runner, tmp_path / f"{at}" / "run", whole, at, how)
-    assert killed == 4
+    assert killed == 6
 
 
 @pytest.mark.slow

@@ -170,7 +170,7 @@ def test_memory_is_forgotten_where_a_game_begins(recalling):
 
 def test_coefficient_of_the_entropy_falls_linearly_to_its_end():
     config = trainer(4, entropy=0.1, entropy_end=0.01).config
-    found = [float(ppo.entropy_coefficient(config, np.float32(updates))) for updates in (0, 6, 12, 20)]
+    found = [float(ppo.annealed_entropy(config, np.float32(updates))) for updates in (0, 6, 12, 20)]
     assert found == pytest.approx([0.1, 0.055, 0.01, 0.01])
 
 
