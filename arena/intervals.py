@@ -138,8 +138,54 @@ def jackknife_estimate(
     return Estimate(whole, error, whole - half, whole + half, units)
 
 
-def wilson(successes: float, n: int) -> tuple[float, float]:
-    """Returns Wilson's score interval of a rate.
+def clustered_mean(groups: Sequence[Sequence[float]]) -> Estimate | None:
+    """Returns the mean of values of which those of one group may be alike, as the matches of one synthesis are.
+
+    The interval is the wider of two: Student's of independent values, and Student's between groups (the linearised
+    error of a ratio of sums, with a degree of freedom a group but one). None for no values.
+    """
+    plain = mean_estimate([value for group in groups for value in group])
+    between = _between_groups(groups)
+    if plain is None or plain.standard_error is None or between is None:
+        return plain
+    half = max(t_quantile(plain.n - 1) * plain.standard_error, between[0] * between[1])
+    error = max(plain.standard_error, between[0])
+    return Estimate(plain.mean, error, plain.mean - half, plain.mean + half, plain.n)
+
+
+def clustered_rate(groups: Sequence[Sequence[float]]) -> Estimate | None:
+    """Returns the mean of values in [0, 1] of which those of one group may be alike, None for no values.
+
+    Wilson's interval, for as many independent values as would be as sure as these groups are (the effective sample
+    size of Korn and Graubard 1998), and never for more than there are.
+    """
+    plain = rate_estimate([value for group in groups for value in group])
+    between = _between_groups(groups)
+    if plain is None or between is None:
+        return plain
+    n: float = plain.n
+    if between[0] > 0:
+        alike = plain.mean * (1 - plain.mean) / between[0] ** 2
+        n = min(n, max(1.0, alike * (_Z / between[1]) ** 2))
+    low, high = wilson(plain.mean * n, n)
+    error = max(plain.standard_error or 0.0, between[0])
+    return Estimate(plain.mean, error, low, high, plain.n)
+
+
+def _between_groups(groups: Sequence[Sequence[float]]) -> tuple[float, float] | None:
+    """Returns the error of the mean of all values between groups and its quantile, None for fewer than two groups."""
+    filled = [group for group in groups if group]
+    count = len(filled)
+    if count < 2:
+        return None
+    values = sum(len(group) for group in filled)
+    mean = math.fsum(math.fsum(group) for group in filled) / values
+    squares = math.fsum((math.fsum(group) - mean * len(group)) ** 2 for group in filled)
+    return math.sqrt(count / (count - 1) * squares) / values, t_quantile(count - 1)
+
+
+def wilson(successes: float, n: float) -> tuple[float, float]:
+    """Returns Wilson's score interval of a rate; either count may be a fraction.
 
     Raises:
         ValueError: there are no trials, or more successes than trials.

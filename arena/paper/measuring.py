@@ -1,14 +1,14 @@
 """Our figures, cell by cell, from what is stored in a rebuilding's folder; nothing is run, played or asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.intervals import mean_estimate, rate_estimate, wilson
+from arena.intervals import clustered_mean, clustered_rate, mean_estimate, wilson
 from arena.match import GameRecord
 from arena.paper import accuracy, learned, matches, online, recorded_players, syntheses
 from arena.paper.cells import Measured, State
@@ -39,20 +39,27 @@ class Played:
     """Matches of one row against one opponent.
 
     Attributes:
-        records: the games.
+        groups: the games of each synthesis: those of one are more alike than those of several.
         agent: ours, as its seats are named.
         opponent: as its seats are named.
         sources: where they are stored.
     """
 
-    records: tuple[GameRecord, ...]
+    groups: tuple[tuple[GameRecord, ...], ...]
     agent: str
     opponent: str
     sources: tuple[str, ...]
 
-    def seated(self, seat: int) -> list[GameRecord]:
-        """Returns the games in which our agent has a seat and the opponent the other."""
-        return [r for r in self.records if r.seats[seat] == self.agent and r.seats[1 - seat] == self.opponent]
+    @property
+    def records(self) -> list[GameRecord]:
+        """The games of all syntheses."""
+        return [record for group in self.groups for record in group]
+
+    def seated(self, seat: int) -> list[list[GameRecord]]:
+        """Returns the games in which our agent has a seat and the opponent the other, by synthesis."""
+        seats = {seat: self.agent, 1 - seat: self.opponent}
+        own = [[r for r in group if all(r.seats[i] == name for i, name in seats.items())] for group in self.groups]
+        return [group for group in own if group]
 
     def sources_of(self, seat: int) -> tuple[str, ...]:
         """Returns where those games are stored, and which they are."""
@@ -173,7 +180,7 @@ class Stored:
             recorded = self._recorded(game)
             if recorded:
                 source = f"recordings/{recorded_players.FOLDER}/{game}.jsonl"
-                return replace(found, records=(*found.records, *recorded), sources=(*found.sources, source))
+                return replace(found, groups=(*found.groups, tuple(recorded)), sources=(*found.sources, source))
         return found
 
     def without_value(self, game: str, variant: Variant, opponent: Opponent) -> Played:
@@ -191,14 +198,14 @@ class Stored:
         return self._collected([(place, _part(opponent)) for place in places], opponent)
 
     def _collected(self, parts: Sequence[tuple[Place, str]], opponent: Opponent, agent: str = matches.MODEL) -> Played:
-        records: list[GameRecord] = []
+        groups: list[tuple[GameRecord, ...]] = []
         sources: list[str] = []
         for place, part in parts:
             found = self._games(place, part)
             if found:
-                records += found
+                groups.append(tuple(found))
                 sources.append(place.source(f"{part}/games.sqlite"))
-        return Played(tuple(records), agent, AGENT_OF[opponent], tuple(sources))
+        return Played(tuple(groups), agent, AGENT_OF[opponent], tuple(sources))
 
     def language_models(self, game: str, variant: Variant) -> set[str]:
         """Returns the names of the language models that played with the planner on a game's models."""
@@ -223,19 +230,20 @@ class Stored:
             return Measured(self._why_none(layout, game, opponent))
         if layout.kind == "forfeits":
             loser = seat if figure == "us" else 1 - seat
-            return _rate([forfeited(record, loser) for record in games], found.sources_of(seat))
+            return _rate(games, lambda record: forfeited(record, loser), found.sources_of(seat))
         return self.figure_of(found, seat, figure)
 
     def figure_of(self, found: Played, seat: int, figure: str) -> Measured:
         """Returns one figure of the games of a seat, of which there are some."""
         games, sources = found.seated(seat), found.sources_of(seat)
         if figure in ("us", "them"):
-            estimate = mean_estimate([record.returns[seat if figure == "us" else 1 - seat] for record in games])
+            paid = seat if figure == "us" else 1 - seat
+            estimate = clustered_mean([[record.returns[paid] for record in group] for group in games])
             assert estimate is not None  # there are games
             return Measured.of(estimate, "matches", sources)
         if figure in ("win", "loss", "draw"):
-            return _rate([outcome(record, seat) == figure for record in games], sources)
-        return _count(games, seat, figure, sources)
+            return _rate(games, lambda record: outcome(record, seat) == figure, sources)
+        return _count([record for group in games for record in group], seat, figure, sources)
 
     def _why_none(self, layout: TableLayout, game: str, opponent: str) -> State:
         if layout.learned:
@@ -310,8 +318,10 @@ def forfeited(record: GameRecord, seat: int) -> bool:
     return record.forfeit is not None and record.forfeit.seat == seat
 
 
-def _rate(values: Sequence[bool], sources: tuple[str, ...]) -> Measured:
-    estimate = rate_estimate([float(value) for value in values])
+def _rate(
+    games: Sequence[Sequence[GameRecord]], holds: Callable[[GameRecord], bool], sources: tuple[str, ...]
+) -> Measured:
+    estimate = clustered_rate([[float(holds(record)) for record in group] for group in games])
     assert estimate is not None  # callers have games
     return Measured.of(estimate, "matches", sources)
 

@@ -211,7 +211,7 @@ def _bar(stored: Stored, drawn: TableLayout, game: str, seat: int, opponent: Opp
 
 
 def _quantile(played: Played, seat: int, share: float) -> Measured:
-    payoffs = sorted(record.returns[seat] for record in played.seated(seat))
+    payoffs = sorted(record.returns[seat] for group in played.seated(seat) for record in group)
     if not payoffs:
         return Measured("not played")
     # The payoff of one match, not one between two: payoffs are few, and between them there is nothing.

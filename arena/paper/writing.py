@@ -83,7 +83,10 @@ def terminal_table(sheet: Sheet) -> Table:
 
 WIDEST: Final = 4
 """Columns of matches that stand side by side."""
-READING: Final = "Ours with its 95 % interval; in brackets the paper's."
+READING: Final = (
+    "Ours with its 95 % interval (of several syntheses, the wider of that between matches and that between syntheses); "
+    "in brackets the paper's."
+)
 
 
 def _stacked(column: Column) -> str:

@@ -1,4 +1,5 @@
 import math
+import random
 from collections.abc import Hashable
 from dataclasses import astuple
 from itertools import combinations
@@ -7,7 +8,16 @@ from statistics import fmean
 import pytest
 from scipy import stats
 
-from arena.intervals import jackknife_estimate, mean_estimate, rate_estimate, ratio_estimate, t_quantile, wilson
+from arena.intervals import (
+    clustered_mean,
+    clustered_rate,
+    jackknife_estimate,
+    mean_estimate,
+    rate_estimate,
+    ratio_estimate,
+    t_quantile,
+    wilson,
+)
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 9, 10, 29, 30, 99, 200, 201, 1000, 100_000])
@@ -120,3 +130,55 @@ def test_a_group_of_one_unit_has_no_error_to_leave_it_out() -> None:
     assert found is not None
     assert (found.mean, found.standard_error, found.n) == (1.0, None, 3)
     assert jackknife_estimate(lambda left_out: None, [["a"]]) is None
+
+
+def test_one_group_has_the_interval_of_independent_values() -> None:
+    values = [1.0, 0.0, 0.0, 1.0, 1.0]
+    assert clustered_mean([values]) == clustered_mean([values, []]) == mean_estimate(values)
+    assert clustered_rate([values]) == clustered_rate([[], values]) == rate_estimate(values)
+    assert clustered_mean([]) is clustered_rate([[], []]) is None
+
+
+def test_groups_that_differ_widen_the_interval_of_their_mean() -> None:
+    groups = [[1.0] * 10, [0.0] * 10, [0.0] * 10]
+    found = clustered_mean(groups)
+    assert found is not None
+    # Groups of one size: the usual error of the three means 1, 0, 0, which is 1/3.
+    assert (found.mean, found.n) == (pytest.approx(1 / 3), 30)
+    assert found.standard_error == pytest.approx(1 / 3)
+    assert found.high == pytest.approx(1 / 3 + stats.t.ppf(0.975, 2) / 3)
+
+
+def test_groups_that_differ_count_as_fewer_matches_in_a_rate() -> None:
+    groups = [[1.0] * 7 + [0.0] * 3, [1.0] * 3 + [0.0] * 7, [1.0] * 5 + [0.0] * 5, [1.0] * 5 + [0.0] * 5]
+    found = clustered_rate(groups)
+    assert found is not None
+    # The means 0.7, 0.3, 0.5, 0.5 have the error sqrt(0.08 / 3 / 4); a quarter over its square are 37.5 values.
+    alike = 37.5 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 3)) ** 2
+    assert (found.low, found.high) == pytest.approx(wilson(0.5 * alike, alike), abs=1e-9)
+    assert found.standard_error == pytest.approx(math.sqrt(0.08 / 12))
+
+
+def test_groups_that_are_one_like_another_never_narrow_an_interval() -> None:
+    groups = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    values = [value for group in groups for value in group]
+    assert clustered_mean(groups) == mean_estimate(values)
+    assert clustered_rate(groups) == rate_estimate(values)
+    certain = clustered_rate([[1.0] * 5] * 3)
+    assert certain is not None
+    assert (certain.low, certain.high) == wilson(15, 15)
+
+
+def test_matches_of_alike_syntheses_are_covered_as_promised() -> None:
+    generator = random.Random(1)
+    covered = 0
+    for _ in range(400):
+        chances = [min(1.0, max(0.0, generator.gauss(0.5, 0.15))) for _ in range(5)]
+        groups = [[float(generator.random() < chance) for _ in range(40)] for chance in chances]
+        found = clustered_rate(groups)
+        assert found is not None
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0.5 <= found.high
+    # Pooled, Wilson's interval would cover about 65 in a hundred.
+    assert covered >= 0.93 * 400

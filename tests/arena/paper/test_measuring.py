@@ -4,11 +4,13 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.intervals import clustered_rate
 from arena.match import GameRecord
 from arena.paper import measuring, sheets
 from arena.paper.layout import TABLE_BY_NUMBER
@@ -59,8 +61,26 @@ def test_syntheses_that_all_pass_are_no_surer_than_one(two: Path) -> None:
 def test_matches_of_all_syntheses_count_together(two: Path) -> None:
     one = Stored(two, Asked(("tic_tac_toe",))).played("tic_tac_toe", "tree", "random")
     both = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1))).played("tic_tac_toe", "tree", "random")
-    assert len(both.seated(0)) == 2 * len(one.seated(0)) == 4
+    assert [len(group) for group in one.seated(0)] == [2]
+    assert [len(group) for group in both.seated(0)] == [2, 2]
     assert len(both.sources) == 2
+
+
+def test_interval_over_syntheses_is_that_of_their_groups(two: Path) -> None:
+    stored = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1)))
+    both = stored.played("tic_tac_toe", "tree", "random")
+    won, lost = (
+        tuple(replace(record, returns=returns) for record in both.seated(0)[0])
+        for returns in ((1.0, -1.0), (-1.0, 1.0))
+    )
+    apart = stored.figure_of(replace(both, groups=(won, lost)), 0, "win")
+    expected = clustered_rate([[1.0, 1.0], [0.0, 0.0]])
+    assert expected is not None
+    assert (apart.value, apart.low, apart.high, apart.n) == (0.5, expected.low, expected.high, 4)
+    # The same four matches, each synthesis having won one.
+    mixed = stored.figure_of(replace(both, groups=((won[0], *lost[1:]), (*won[1:], lost[0]))), 0, "win")
+    assert (mixed.value, mixed.n) == (0.5, 4)
+    assert (apart.low or 0) < (mixed.low or 0) < (mixed.high or 0) < (apart.high or 0)
 
 
 def test_curves_of_several_syntheses_are_told_apart(two: Path) -> None:
