@@ -24,9 +24,16 @@ LONGEST_FILES: Final = ("test_readme", "test_recordings", "test_synthesis_kills"
 Figures: TypeAlias = Callable[[str, Mapping[str, object]], None]
 Tally: TypeAlias = Callable[[str, int, float], None]
 
+COMPILED_QUICKLY: Final = (
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+)
+"""For XLA: tests compile far longer than they compute. In `make slow`, code is compiled as users' is."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Has JAX keep what it compiles beside pytest's own cache: half of its tests' time from the second run on."""
+    """Has JAX compile quickly, and keep what it compiles beside pytest's own cache, for the next run."""
+    if config.getoption("markexpr") != "slow":
+        os.environ.setdefault("XLA_FLAGS", COMPILED_QUICKLY)
     if hasattr(config, "cache"):
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(config.cache.mkdir("jax")))
         os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")

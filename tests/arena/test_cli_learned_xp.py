@@ -1,8 +1,5 @@
-import os
 from pathlib import Path
 from typing import Any
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 import jax
 import jax.numpy as jnp

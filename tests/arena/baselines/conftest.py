@@ -1,11 +1,8 @@
-"""Untrained policies on disk, and XLA without costly optimisation, which changes no result."""
+"""Untrained policies on disk."""
 
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,3 @@
-import os
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
-
 import pytest
 
 from arena.benchmarks import evaluator_speed

@@ -1,9 +1,5 @@
 """Tables of agents that are trained on a synthesis's model."""
 
-import os
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
-
 import shutil
 from pathlib import Path
 

@@ -1,9 +1,5 @@
 """Trainings small enough for tests, on a toy program and on a recorded model."""
 
-import os
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
-
 import shutil
 from dataclasses import asdict
 from pathlib import Path

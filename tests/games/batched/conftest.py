@@ -1,11 +1,8 @@
-"""Batched environments, compiled once a test run and without costly optimisation, which changes no result."""
+"""Batched environments, compiled once for a file's tests."""
 
-import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 
 import jax
 import pytest

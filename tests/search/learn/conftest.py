@@ -1,8 +1,4 @@
-"""Compiles without costly optimisation, which changes no result that is tested here, and offers small games."""
-
-import os
-
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+"""Small games to learn."""
 
 from typing import NamedTuple
 
