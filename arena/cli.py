@@ -10,32 +10,8 @@ from typing import Annotated
 import typer
 
 from arena import console
-from arena.commands import (
-    benchmark,
-    compare,
-    demo,
-    doctor,
-    evaluate,
-    export,
-    faster,
-    games,
-    llm,
-    paper,
-    play,
-    report,
-    sandbox,
-    several,
-    synthesize,
-    tournament,
-    train,
-    train_baseline,
-    train_pack,
-    train_table,
-    trajectories,
-    verify,
-    xp,
-)
 from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
+from arena.lazy_commands import LazyGroup
 from cwm.sandbox import levels, nurseries
 
 SANDBOX = "--sandbox"
@@ -43,6 +19,7 @@ ALLOW_PROCESS = "--allow-unsafe-process"
 
 app = typer.Typer(
     name="cwm",
+    cls=LazyGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -50,30 +27,6 @@ app = typer.Typer(
     epilog=DOCUMENTED,
     help="Code world models: a language model writes a game as code, planners play on it, an arena compares them.",
 )
-app.add_typer(games.app, name="games")
-app.add_typer(trajectories.app, name="trajectories")
-app.add_typer(llm.app, name="llm")
-app.add_typer(sandbox.app, name="sandbox")
-app.add_typer(train.app, name="train")
-train.app.command("yokai")(train_baseline.command)
-train.app.command("table")(train_table.command)
-train.app.command("pack")(train_pack.command)
-app.command("synthesize")(synthesize.command)
-app.command("resume")(synthesize.resume)
-app.command("select")(several.command)
-app.command("faster")(faster.command)
-app.command("evaluate")(evaluate.command)
-app.command("play")(play.command)
-app.command("arena", epilog=f"{tournament.PLAYERS}\n\n{tournament.LEARNING}")(tournament.command)
-app.command("xp")(xp.command)
-app.command("compare", epilog=compare.KINDS)(compare.command)
-app.command("demo")(demo.command)
-app.command("report")(report.command)
-app.command("export")(export.command)
-app.command("benchmark")(benchmark.command)
-app.command("doctor")(doctor.command)
-app.command("verify")(verify.command)
-app.command("paper")(paper.command)
 
 
 @app.callback()
@@ -163,7 +116,8 @@ def _refused(error: typer.TyperException) -> int:
         console.notices.print(context.get_help())
         return error.exit_code
     place = "cwm" if context is None else context.command_path
-    _say(f"{message.rstrip('.')}; `{place} --help` shows what it takes.")
+    joined = f"{message} " if message.endswith("?") else f"{message.rstrip('.')}; "
+    _say(f"{joined}`{place} --help` shows what it takes.")
     return error.exit_code
 
 

@@ -19,7 +19,7 @@ from arena.runtime import Runtime
 from arena.tournament import Progress as GameProgress
 from cwm.llm.files import write_whole
 
-KINDS = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
+EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
 """What `cwm compare --help` says of the players."""
 
 

@@ -1,11 +1,16 @@
 import importlib
+import re
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from arena import cli, errors
+from arena import cli, errors, lazy_commands
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -60,7 +65,7 @@ def test_the_help_names_every_exit_code(cwm: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["gmes"], "No such command 'gmes'. Did you mean 'games'?; `cwm --help`"),
+        (["gmes"], "No such command 'gmes'. Did you mean 'games'? `cwm --help`"),
         (["games", "rules"], "Missing argument 'game'; `cwm games rules --help`"),
         (["games", "list", "--sed", "1"], "No such option: --sed"),
         (["synthesize", "tic_tac_toe", "--retries", "-1"], "'--retries': Input should be greater than or equal to 0"),
@@ -82,6 +87,21 @@ def test_a_fault_of_ours_is_not_dressed_up(cwm: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("games.registry.ids", broken)
     with pytest.raises(KeyError, match="ours"):
         cwm("games", "list")
+
+
+def test_a_command_waits_for_no_other_commands_imports() -> None:
+    program = "import sys; from arena import cli; cli.run(['doctor', '--help']); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(re.findall(r"arena\.commands\.(\w+)", ran.stdout)) == {"doctor"}
+
+
+def test_interrupt_while_a_command_is_loaded_is_answered(refused: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lazy_commands, "import_module", interrupted)
+    ran = refused("doctor")
+    assert (ran.code, ran.err) == (130, "error: interrupted.\n")
 
 
 def test_interrupt_while_the_program_is_loaded_is_answered(
