@@ -10,13 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena import accelerated, console
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.name_figures import NameFigures
 from arena.baselines.probe_figures import ColourProbes
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play_tables import lineup_tables, summary_table
 from cwm.llm.files import write_whole
 
 PROBING: Final = "arena.baselines.probing"
-"""Needs optional packages."""
+NAMING: Final = "arena.baselines.naming"
+"""Both need optional packages."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Asked:
         seed: everything random derives from it.
         greedy: take each policy's likeliest action.
         probe_games: self-play games of each policy for probes of card colours; 0 for none.
+        name_games: games of each policy with itself in which players see colours under names of their own; 0 for none.
     """
 
     game: str
@@ -38,6 +41,7 @@ class Asked:
     seed: int
     greedy: bool
     probe_games: int
+    name_games: int
 
 
 def show(asked: Asked, html: Path | None, as_json: bool) -> None:
@@ -60,23 +64,38 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
     with _bar("seatings") as told:
         found: LearnedCrossPlay = cross_play.run(chosen, games, asked.seed, asked.greedy, told)
     probes = _probes(chosen, asked) if asked.probe_games else None
+    names = _names(chosen, asked) if asked.name_games else None
     if as_json:
-        console.print_json(found.to_json() | {"probes": None if probes is None else probes.to_json()})
+        further = {
+            "probes": None if probes is None else probes.to_json(),
+            "names": None if names is None else names.to_json(),
+        }
+        console.print_json(found.to_json() | further)
     else:
-        _print(found, probes)
+        _print(found, probes, names)
     if html is not None:
-        write_whole(html, cross_play_page.render(found.found, (), {}, found, probes))
+        write_whole(html, cross_play_page.render(found.found, (), {}, found, probes, names))
 
 
-def _print(found: LearnedCrossPlay, probes: ColourProbes | None) -> None:
+def _print(found: LearnedCrossPlay, probes: ColourProbes | None, names: NameFigures | None) -> None:
     tables = [*lineup_tables(found.found), summary_table(found.found), *learned_tables.tables(found)]
-    for table in tables if probes is None else [*tables, *learned_tables.probe_tables(probes)]:
+    if probes is not None:
+        tables += learned_tables.probe_tables(probes)
+    if names is not None:
+        tables += learned_tables.name_tables(names)
+    for table in tables:
         console.out.print(table)
 
 
 def _probes(chosen: Any, asked: Asked) -> ColourProbes:
     with _bar("probes") as told:
         found: ColourProbes = accelerated.load(PROBING).run(chosen, asked.probe_games, asked.seed, asked.greedy, told)
+        return found
+
+
+def _names(chosen: Any, asked: Asked) -> NameFigures:
+    with _bar("games under names of their own") as told:
+        found: NameFigures = accelerated.load(NAMING).run(chosen, asked.name_games, asked.seed, asked.greedy, told)
         return found
 
 

@@ -61,6 +61,15 @@ def command(
             help="Read card colours off what checkpoints remember: linear probes, trained on so many games of each.",
         ),
     ] = 0,
+    own_names: Annotated[
+        int,
+        typer.Option(
+            "--own-names",
+            min=0,
+            help="Also play each checkpoint with itself, so many games, the players seeing colours and grid through "
+            "symmetries of their own as in Other-Play: R by what their names share.",
+        ),
+    ] = 0,
     games: Annotated[
         int | None,
         typer.Option(
@@ -91,12 +100,14 @@ def command(
     if checkpoint:
         if agent or simulations or probe or ablations or run:
             raise UsageError(
-                "--checkpoint goes with --games, --greedy, --probe-colours, --seed, --html and --json alone."
+                "--checkpoint goes with --games, --greedy, --probe-colours, --own-names, --seed, --html and --json "
+                "alone."
             )
-        learned_xp.show(learned_xp.Asked(game, tuple(checkpoint), games, seed, greedy, probe_colours), html, as_json)
+        asked = learned_xp.Asked(game, tuple(checkpoint), games, seed, greedy, probe_colours, own_names)
+        learned_xp.show(asked, html, as_json)
         return
-    if greedy or probe_colours:
-        raise UsageError("--greedy and --probe-colours are of checkpoints: name them with --checkpoint.")
+    if greedy or probe_colours or own_names:
+        raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))

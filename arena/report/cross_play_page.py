@@ -6,12 +6,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from arena import belief_probe
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.name_figures import NameFigures
 from arena.baselines.probe_figures import CARDS, ColourProbes
 from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
 from arena.report import formatting, paper_figures
 from arena.report.curve import Curve
+from arena.report.learned_tables import name_parts
 from arena.report.page import heat
 
 WIDTH, HEIGHT, MARGIN = 460, 260, 40
@@ -24,6 +26,7 @@ def render(
     without: Mapping[str, CrossPlay],
     learned: LearnedCrossPlay | None = None,
     colours: ColourProbes | None = None,
+    names: NameFigures | None = None,
 ) -> str:
     """Returns the page; it needs no network and no script.
 
@@ -33,6 +36,7 @@ def render(
         without: figures without one part each; empty if they were not played.
         learned: of trained policies, what is said over seeds.
         colours: of trained policies, what can be read off them along a game.
+        names: of trained policies, how they do with themselves under names of their own.
     """
     environment = Environment(
         loader=PackageLoader("arena.report", "."),
@@ -49,6 +53,7 @@ def render(
         without=without,
         learned=learned,
         colours={} if colours is None else _colours(colours),
+        names=[] if names is None else name_parts(names),
         heat=lambda cell: heat(found.table, cell),
         paper=paper_figures.rows(found.table.game),
         paper_source=paper_figures.YOKAI_SOURCE,

@@ -1,8 +1,11 @@
 """Tables of trained policies for the terminal: methods over their seeds, methods with each other, probes."""
 
+from typing import TypeAlias
+
 from rich.table import Table
 
 from arena.baselines.method_figures import LearnedCrossPlay
+from arena.baselines.name_figures import NameFigures
 from arena.baselines.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
 from arena.intervals import Estimate
 from arena.report import formatting
@@ -39,6 +42,40 @@ def probe_tables(found: ColourProbes) -> list[Table]:
             add_row(table, str(step), *map(formatting.with_error, row))
         made.append(table)
     return made
+
+
+def name_tables(found: NameFigures) -> list[Table]:
+    """Returns R of every policy with itself, by the names that the players share and by the turns between them."""
+    return [_by_class(*part) for part in name_parts(found)]
+
+
+NameRow: TypeAlias = tuple[str, Estimate, list[Estimate | None]]
+"""A policy, R over all games, and R by class."""
+
+
+def name_parts(found: NameFigures) -> list[tuple[str, tuple[str, ...], list[NameRow]]]:
+    """Returns title, classes and rows of both tables."""
+    games = f"{formatting.whole(found.games)} games of each policy with itself"
+    titles = (
+        f"R by the names that mean the same colour to all players ({games}, colours and grid seen as in Other-Play)",
+        "R of the same games by how the players' grids are turned against each other",
+    )
+    kinds = ((found.colours, "by_colours"), (found.turns, "by_turns"))
+    return [
+        (
+            title,
+            classes,
+            [(p.name, p.all_games, [getattr(p, part).get(key) for key in classes]) for p in found.policies],
+        )
+        for title, (classes, part) in zip(titles, kinds, strict=True)
+    ]
+
+
+def _by_class(title: str, classes: tuple[str, ...], rows: list[NameRow]) -> Table:
+    table = new_table(title, [""], ["all games", *classes])
+    for name, every, values in rows:
+        add_row(table, name, *map(formatting.with_error, [every, *values]))
+    return table
 
 
 def _methods(found: LearnedCrossPlay) -> Table:

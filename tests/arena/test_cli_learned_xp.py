@@ -28,12 +28,25 @@ def folder(tmp_path: Path) -> Path:
 
 def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder: Path) -> None:
     page = folder / "xp.html"
-    options = ("--checkpoint", str(folder), "--games", "6", "--probe-colours", "5", "--html", str(page))
+    options = (
+        "--checkpoint",
+        str(folder),
+        "--games",
+        "6",
+        "--probe-colours",
+        "5",
+        "--own-names",
+        "8",
+        "--html",
+        str(page),
+    )
     shown = cwm("xp", GAME, *options).out
     assert "op: share of card colours that linear probes name rightly (chance 0.50; 4 games to learn from" in shown
     for part in ("Self-play", "R of the pair", "Over seeds", "border moves", "R of methods with each other"):
         assert part in shown
+    assert "R by the names that mean the same colour to all players (8 games of each policy with itself" in shown
     text = page.read_text(encoding="utf-8")
+    assert "<h2>Names of their own</h2>" in text
     assert "<h2>Methods</h2>" in text
     assert "6 games a seating, drawn actions" in text
     assert "sp: share of colours that linear probes name rightly, not observed" in text
@@ -65,4 +78,5 @@ def test_what_cannot_be_shown_is_refused_before_anything_is_played(
 
 def test_options_of_other_agents_do_not_go_with_checkpoints(refused: Any, folder: Path) -> None:
     assert "--checkpoint goes with" in refused("xp", GAME, "--checkpoint", str(folder), "--agent", "random").err
-    assert "are of checkpoints: name them" in refused("xp", GAME, "--agent", "random", "--greedy").err
+    for words in (["--greedy"], ["--own-names", "5"]):
+        assert "are of checkpoints: name them" in refused("xp", GAME, "--agent", "random", *words).err

@@ -16,7 +16,10 @@ from cwm.similarity import longest_shared_runs, source_files
 ROOT = Path(__file__).parents[2]
 GAMES = recordings.bundled_games()
 NAMES = recordings.bundled_names()
-LONG = ("backgammon", "gin_rummy", "gin_rummy+closed", "backgammon+conversation", "yokai-9c-4p", "yokai-16c-2p")
+LONG = (
+    *("backgammon", "gin_rummy", "gin_rummy+closed", "backgammon+conversation"),
+    *("yokai-9c-3p", "yokai-9c-4p", "yokai-16c-2p"),
+)
 """Their players search for minutes, or their games are long."""
 
 

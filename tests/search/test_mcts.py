@@ -206,6 +206,7 @@ def test_tic_tac_toe_against_perfect_play_is_not_lost(tic_tac_toe: Any, seat: in
     assert losses_against_perfect_play(tic_tac_toe, seat, simulations=1000, most_positions=500) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
 def test_tic_tac_toe_is_never_lost_at_ten_thousand_simulations(tic_tac_toe: Any, seat: int) -> None:
     assert losses_against_perfect_play(tic_tac_toe, seat, simulations=10_000, most_positions=500) == 0
