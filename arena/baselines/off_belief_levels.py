@@ -24,7 +24,7 @@ from games.batched.yokai_hidden import YokaiHidden
 from games.yokai.config import ACTIONS_PER_TURN
 from search.learn import checkpoint, off_belief
 from search.learn.api import Network, Params
-from search.learn.belief_model import BeliefModel
+from search.learn.belief_model import BeliefModel, CrossEntropy
 from search.learn.belief_training import BeliefTrainer, BeliefTrainingConfig
 from search.learn.beliefs import Belief, UniformBelief
 from search.learn.errors import OffBeliefError
@@ -32,7 +32,7 @@ from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.belief import BeliefConfig
 from search.learn.networks.uniform import UniformPolicy
 from search.learn.off_belief import BelievingNetwork, FictitiousConfig
-from search.learn.training import Trainer
+from search.learn.training import Trainer, UpdateReport
 
 METHOD: Final = "obl"
 REPORTS: Final = 50
@@ -95,13 +95,15 @@ class _Stage(NamedTuple):
         name: of the stage and its folder.
         total: updates.
         state: before the first update.
-        run: (state, updates) -> (state, numbers).
+        run: (state, updates) -> (state, report); the state before is used up.
+        numbers: report -> numbers by name.
     """
 
     name: str
     total: int
     state: Any
-    run: Callable[[Any, int], tuple[Any, dict[str, float | None]]]
+    run: Callable[[Any, int], tuple[Any, Any]]
+    numbers: Callable[[Any], dict[str, float | None]]
 
 
 def hidden_of(recipe: Recipe) -> YokaiHidden:
@@ -198,13 +200,15 @@ def _finish_belief(plan: LevelsPlan, level: int, deadline: float | None, on_repo
     trainer = belief_trainer(plan.recipe, below, model, plan.belief_training)
     players = checkpoint.load_policy(policy_folder(plan, below)) if below else {}
 
-    def run(state: Any, updates: int) -> tuple[Any, dict[str, float | None]]:
-        state, found = trainer.run(state, players, updates)
+    def run(state: Any, updates: int) -> tuple[Any, Any]:
+        return trainer.run(state, players, updates)
+
+    def numbers_of(found: CrossEntropy) -> dict[str, float | None]:
         mean = {"cross_entropy": found.per_slot, "cross_entropy_of_all": found.per_position}
-        return state, {name: float(np.asarray(value).mean()) for name, value in mean.items()}
+        return {name: float(np.asarray(value).mean()) for name, value in mean.items()}
 
     state = trainer.init([_seed(plan, 2 * level)])
-    stage = _Stage(f"belief-{below}", plan.belief_training.updates, state, run)
+    stage = _Stage(f"belief-{below}", plan.belief_training.updates, state, run, numbers_of)
     state, numbers = _advance(stage, folder, deadline, on_report)
     if int(state.updates[0]) < stage.total:
         return False
@@ -220,13 +224,16 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
     belief, believed = _belief_of(plan, level)
     trainer = policy_trainer(plan.recipe, belief, plan.whole_rounds)
 
-    def run(state: Any, updates: int) -> tuple[Any, dict[str, float | None]]:
-        state, report = trainer.run(state, updates, believed)
+    def run(state: Any, updates: int) -> tuple[Any, Any]:
+        return trainer.run(state, updates, believed)
+
+    def numbers_of(report: UpdateReport) -> dict[str, float | None]:
         episodes = Episodes(*(np.asarray(value).sum() for value in report.episodes))
         losses = {name: float(np.asarray(value).mean()) for name, value in report.losses._asdict().items()}
-        return state, metrics(episodes) | losses
+        return metrics(episodes) | losses
 
-    stage = _Stage(f"obl{level}", plan.recipe.ppo.updates, trainer.init([_seed(plan, 2 * level + 1)], believed), run)
+    state = trainer.init([_seed(plan, 2 * level + 1)], believed)
+    stage = _Stage(f"obl{level}", plan.recipe.ppo.updates, state, run, numbers_of)
     state, _ = _advance(stage, folder, deadline, on_report)
     done = int(state.updates[0])
     if done < stage.total:
@@ -248,7 +255,8 @@ def _advance(
 ) -> tuple[Any, dict[str, float | None]]:
     """Trains a stage to its end or to the deadline; returns its state and last numbers.
 
-    The end is not stored, since the finished stage is exported right after it; so there are always last numbers.
+    When it is interrupted, what was trained is kept. The end is not, since the finished stage is exported right after
+    it; so there are always last numbers.
 
     Raises:
         DivergedError: some numbers are not finite; the state that was kept last is left as it is.
@@ -256,18 +264,29 @@ def _advance(
     state = checkpoint.load_training(folder, stage.state) if checkpoint.has_training(folder) else stage.state
     done, each = int(state.updates[0]), max(1, stage.total // REPORTS)
     numbers: dict[str, float | None] = {}
-    saved = time.monotonic()
-    while done < stage.total:
-        count = min(each, stage.total - done)
-        state, numbers = stage.run(state, count)
-        done += count
-        check_finite(folder.name, done, numbers)
-        on_report(LevelReport(stage.name, done, stage.total, numbers))
-        now = time.monotonic()
-        late = deadline is not None and now >= deadline
-        if done < stage.total and (late or now - saved > CHECKPOINT_SECONDS):
-            checkpoint.save_training(folder, state, {"stage": stage.name, "updates": done, "numbers": numbers})
-            saved = now
-        if late:
-            break
+
+    def keep() -> None:
+        checkpoint.save_training(folder, state, {"stage": stage.name, "updates": done, "numbers": numbers})
+
+    kept, saved = done, time.monotonic()
+    try:
+        while done < stage.total:
+            # Bound at once: the state before is used up, and the first to wait for the computation is `numbers`.
+            state, report = stage.run(state, min(each, stage.total - done))
+            numbers = stage.numbers(report)
+            done = int(state.updates[0])
+            check_finite(folder.name, done, numbers)
+            on_report(LevelReport(stage.name, done, stage.total, numbers))
+            now = time.monotonic()
+            late = deadline is not None and now >= deadline
+            if done < stage.total and (late or now - saved > CHECKPOINT_SECONDS):
+                keep()
+                kept, saved = done, now
+            if late:
+                break
+    except KeyboardInterrupt:
+        done = int(state.updates[0])
+        if kept < done < stage.total:
+            keep()
+        raise
     return state, numbers

@@ -117,6 +117,27 @@ def test_a_training_that_is_stopped_after_every_report_comes_to_the_same_end(pla
     assert checkpoint.load_about(last[0]) == checkpoint.load_about(last[1])
 
 
+@pytest.mark.parametrize("reports", range(1, 13))
+def test_what_was_trained_is_kept_when_it_is_interrupted(plan, counting, tmp_path, reports):
+    heard = []
+
+    def interrupted(report):
+        heard.append(report)
+        if len(heard) == reports:
+            raise KeyboardInterrupt
+
+    whole, parts = plan(2, folder=tmp_path / "whole"), plan(2, folder=tmp_path / "parts")
+    with pytest.raises(KeyboardInterrupt):
+        off_belief_levels.train(parts, None, interrupted)
+    assert off_belief_levels.train(parts, None, heard.append)
+    # The last update of a stage is made again: its end is not kept but exported.
+    repeated = 3 if reports % 3 == 0 else 0
+    assert len(heard) == 12 + repeated
+    assert off_belief_levels.train(whole, None, lambda report: None)
+    last = off_belief_levels.policy_folder(whole, 2), off_belief_levels.policy_folder(parts, 2)
+    assert sum_of(last[0]) == sum_of(last[1])
+
+
 def test_level_1_needs_no_learned_belief_where_the_exact_one_is_asked_for(plan, counting):
     exact = plan(1, exact_first=True)
     assert off_belief_levels.train(exact, None, lambda report: None)
