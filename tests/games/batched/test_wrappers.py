@@ -74,10 +74,10 @@ def test_rewards_come_with_the_end_alone_and_equal_the_return(played):
 
 def test_metrics_are_the_means_over_finished_games(played):
     episodes = no_episodes()
+    add = jax.jit(add_episodes)
     rows = []
     for transition in played[1]:
-        arrays = jax.tree.map(jnp.asarray, transition)
-        episodes = add_episodes(episodes, arrays.done, arrays.outcome)
+        episodes = add(episodes, transition.done, transition.outcome)
         outcome = transition.outcome
         rows += [[field[i] for field in outcome] for i in np.flatnonzero(transition.done)]
     won, early, score, total, length = (np.array(column, float) for column in zip(*rows, strict=True))
@@ -97,7 +97,7 @@ def test_ending_at_once_with_three_players_gives_the_papers_figure():
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
     actions = jnp.zeros((20_000, 3), jnp.int32).at[:, 0].set(env.num_actions - 1)
     after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(add_episodes(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
+    found = metrics(jax.jit(add_episodes)(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
     assert found["R"] == pytest.approx(60 / 1680 * 25, abs=0.1)
     assert found["return"] == pytest.approx(-2.3, abs=0.1)
     assert found["LEN"] == 1
@@ -108,7 +108,7 @@ def test_ending_at_once_with_eight_cards_wins_8_of_70_games():
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
     actions = jnp.zeros((20_000, 2), jnp.int32).at[:, 0].set(env.num_actions - 1)
     after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(add_episodes(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
+    found = metrics(jax.jit(add_episodes)(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
     assert found["R"] == pytest.approx(8 / 70 * 15, abs=0.1)
     assert found["return"] == pytest.approx((8 * 15 - 62 * 3) / 70, abs=0.1)
 
@@ -120,5 +120,6 @@ def test_no_game_has_no_metrics():
 
 
 def test_flat_observations_are_the_images_as_vectors(env):
-    state = env.init(jax.random.key(0))
-    np.testing.assert_array_equal(FlatObservations(env).observe(state), env.observe(state).reshape(2, -1))
+    state = jax.jit(env.init)(jax.random.key(0))
+    flat, image = jax.jit(FlatObservations(env).observe)(state), jax.jit(env.observe)(state)
+    np.testing.assert_array_equal(flat, np.asarray(image).reshape(2, -1))
