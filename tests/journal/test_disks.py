@@ -116,7 +116,9 @@ def test_a_tournament_cut_short_goes_on_once_its_disk_can_be_written_again(tmp_p
     assert timeless(json.loads(again.stdout)["standings"]) == timeless(json.loads(whole.stdout)["standings"])
 
 
-@pytest.mark.parametrize("size", [4096, 65536, 200 * 1024])
+@pytest.mark.parametrize(
+    "size", [pytest.param(4096, marks=pytest.mark.slow), 65536, pytest.param(200 * 1024, marks=pytest.mark.slow)]
+)
 def test_a_synthesis_on_a_full_disk_is_a_named_error_and_its_calls_are_not_repeated(tmp_path: Path, size: int) -> None:
     folder, kept = tmp_path / "run", tmp_path / "kept"
     folder.mkdir()

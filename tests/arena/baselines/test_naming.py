@@ -73,7 +73,7 @@ def test_figures_are_means_over_the_games_of_a_class():
 
 
 def test_every_game_counts_in_one_class_of_each_kind(save_policy):
-    chosen = [policies.load(save_policy(f"p{seed}", seed=seed)) for seed in range(2)]
+    chosen = [policies.load(save_policy(f"p{seed}", "yokai-8c-2p", seed=seed)) for seed in range(2)]
     found = naming.run(chosen, 40, seed=3)
     assert [policy.name for policy in found.policies] == ["p0", "p1"]
     for policy in found.policies:

@@ -3,6 +3,7 @@ import pytest
 from arena.benchmarks import evaluator_speed
 
 
+@pytest.mark.slow
 def test_the_matrix_takes_as_long_as_the_rate_says(monkeypatch):
     monkeypatch.setattr(evaluator_speed, "SETTINGS", (("yokai-8c-2p", "reduced"),))
     games, matrix, first = evaluator_speed.run(games=2)
