@@ -69,8 +69,8 @@ LEARNING = (
     "played; models, calls and lessons are kept in learned/ in the folder of --run. The caps hold for learning and for "
     "language models as players, each by itself."
 )
-EPILOG = f"{PLAYERS}\n\n{LEARNING}"
 """What `cwm arena --help` says of agents that learn."""
+EPILOG = f"{PLAYERS}\n\n{LEARNING}"
 
 
 def command(

@@ -35,11 +35,11 @@ def rollout():
     sample = jax.jit(env.sample)
     state, states, actions, transitions = deals(env), [], [], []
     for number in range(32):
-        drawn = sample(state, jax.random.uniform(jax.random.key(number), (LANES,)))
-        redrawn = jnp.where(drawn == env.num_actions - 1, 1 + jnp.argmin(state.locked, axis=0)[:, None], drawn)
+        drawn = np.asarray(sample(state, jax.random.uniform(jax.random.key(number), (LANES,))))
         states.append(host(state))
-        actions.append(np.asarray(redrawn))
-        state, transition = step(state, redrawn)
+        redrawn = np.where(drawn == env.num_actions - 1, 1 + np.argmin(states[-1].locked, axis=0)[:, None], drawn)
+        actions.append(redrawn.astype(np.int32))
+        state, transition = step(state, actions[-1])
         transitions.append(host(transition))
     states.append(host(state))
     return env, step, states, actions, transitions
@@ -75,38 +75,38 @@ def test_after_a_move_there_is_always_a_hint_to_use(rollout):
 
 def test_a_finished_game_stays_as_it_is_and_pays_nothing(rollout):
     env, step, states, _, _ = rollout
-    over = jax.tree.map(jnp.asarray, states[-1])
-    after, transition = step(over, jnp.zeros((LANES, 2), jnp.int32))
+    over = states[-1]
+    after, transition = step(over, np.zeros((LANES, 2), np.int32))
     assert all((np.asarray(a) == b).all() for a, b in zip(after, states[-1], strict=True))
     assert not transition.reward.any()
     assert not transition.info["illegal"].any()
-    mask = np.asarray(env.legal_mask(over))
+    mask = np.asarray(jax.jit(env.legal_mask)(over))
     assert mask[:, :, 0].all()
     assert mask.sum() == 2 * LANES
 
 
 def test_illegal_actions_become_the_lowest_legal_one_and_are_reported(rollout):
     env, step, states, _, _ = rollout
-    for before in states[:-1:5]:
-        state = jax.tree.map(jnp.asarray, before)
-        mask = np.asarray(env.legal_mask(state))
+    show_mask = jax.jit(env.legal_mask)
+    for state in states[:-1:5]:
+        mask = np.asarray(show_mask(state))
         lowest = mask.argmax(axis=2)
         for index in (0, -1, env.num_actions, 400, 900, 1060):
             actions = np.full((LANES, 2), index, np.int32)
             legal = np.take_along_axis(mask, np.clip(actions, 0, env.num_actions - 1)[:, :, None], axis=2)[:, :, 0]
             legal &= (actions >= 0) & (actions < env.num_actions)
-            got, transition = step(state, jnp.asarray(actions))
+            got, transition = step(state, actions)
             np.testing.assert_array_equal(transition.info["illegal"], ~legal)
-            expected, _ = step(state, jnp.asarray(np.where(legal, actions, lowest).astype(np.int32)))
+            expected, _ = step(state, np.where(legal, actions, lowest).astype(np.int32))
             jax.tree.map(np.testing.assert_array_equal, got, expected)
 
 
 def test_sampling_draws_every_legal_action_equally_often(rollout):
     env, _, states, _, _ = rollout
-    sample = jax.jit(env.sample)
+    sample, show_mask = jax.jit(env.sample), jax.jit(env.legal_mask)
     for before in (states[0], states[2], states[7]):
-        state = jax.tree.map(lambda array: jnp.repeat(array[..., :1], 6_000, axis=-1), before)
-        mask = np.asarray(env.legal_mask(state))[0]
+        state = jax.tree.map(lambda array: np.repeat(array[..., :1], 6_000, axis=-1), before)
+        mask = np.asarray(show_mask(state))[0]
         player = int(before.player[0])
         legal = np.flatnonzero(mask[player])
         grid_points = (np.arange(6_000) + 0.5) / 6_000
@@ -144,8 +144,7 @@ def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
     mapped = jax.jit(jax.vmap(env.step, in_axes=(-1, 0), out_axes=(-1, 0)))
     show = jax.jit(lambda state: (env.observe(state), env.legal_mask(state)))
     for number in (0, 2, 3, 31):
-        state, played = jax.tree.map(jnp.asarray, states[number]), jnp.asarray(actions[number])
-        after = states[number + 1]
+        state, played, after = states[number], actions[number], states[number + 1]
         parts = [(slice(0, 1), step), (slice(1, LANES), step)]
         split = concatenate([run(jax.tree.map(lambda a, s=s: a[..., s], state), played[s])[0] for s, run in parts])
         jax.tree.map(np.testing.assert_array_equal, split, after)
@@ -202,9 +201,8 @@ def test_no_number_of_a_whole_game_is_nan_or_infinite(rollout):
 
 def test_flat_is_the_image_in_c_order(rollout):
     env, _, states, _, _ = rollout
-    state = jax.tree.map(jnp.asarray, states[9])
-    image = np.asarray(env.observe(state))
-    np.testing.assert_array_equal(env.observe_flat(state), image.reshape(LANES, 2, -1))
+    image, flat = map(np.asarray, jax.jit(lambda state: (env.observe(state), env.observe_flat(state)))(states[9]))
+    np.testing.assert_array_equal(flat, image.reshape(LANES, 2, -1))
     assert image.shape == (LANES, 2, *env.image_shape)
     assert image.dtype == np.float32
 
@@ -238,7 +236,7 @@ def test_deals_of_eight_cards_are_uniform_over_the_70_assignments_and_the_6_orde
 
 
 def test_state_holds_arrays_alone_and_no_key():
-    state = make("yokai-9c-2p").init(jax.random.key(0))
+    state = jax.eval_shape(make("yokai-9c-2p").init, jax.random.key(0))
     assert all(array.dtype in (jnp.int32, jnp.uint32, jnp.bool_) for array in state)
 
 
