@@ -36,7 +36,7 @@ PROBE: Final = Scale(2, 1, 1, 1)
 MANY: Final = 8
 """So many times the simulations of the probe tell what a simulation takes from what a deal takes in any case."""
 SHARE_OF_PROBE: Final = 0.1
-"""Of the time for matches, which a second probe may take."""
+"""Of the time for matches, which a second probe may take, and a deal with the simulations that were chosen."""
 TESTING: Final = 0.4
 """Share of the time that is for held-out games; the rest is for matches."""
 PLAYING: Final = 0.6
@@ -66,8 +66,13 @@ def decide(
     measured: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=place.root) as folder:
         if len(set(rungs)) > 1:
-            cost = _cost(place, Path(folder), asked, PLAYING * seconds, on_game).times(played / workers)
-            simulations, rollouts, deals = fitting(rungs, cost, PLAYING * seconds)
+            alone = _cost(place, Path(folder), asked, PLAYING * seconds, on_game)
+
+            def play(simulations: int, rollouts: int) -> float:
+                scale = Scale(simulations, rollouts, 1, 1)
+                return _deal(place, Path(folder) / "chosen", asked, scale, on_game)
+
+            (simulations, rollouts, deals), cost = checked(rungs, alone, played / workers, PLAYING * seconds, play)
             measured["seconds for a deal without simulations"] = cost.deal
             measured["seconds for a deal for each simulation a move"] = cost.simulation
         if transitions is None:
@@ -117,6 +122,35 @@ class Cost:
 def fitting(rungs: Sequence[tuple[int, int, int]], cost: Cost, seconds: float) -> tuple[int, int, int]:
     """Returns the first of the rungs that takes no more than `seconds`, or the last one."""
     return next((rung for rung in rungs if cost.seconds(*rung) <= seconds), rungs[-1])
+
+
+def checked(
+    rungs: Sequence[tuple[int, int, int]],
+    alone: Cost,
+    factor: float,
+    seconds: float,
+    play: Callable[[int, int], float],
+) -> tuple[tuple[int, int, int], Cost]:
+    """Returns the rung that fits and what its deals cost, after one deal with its own simulations where there is time.
+
+    Games between planners that search well may last several times as long as those of the probe (gin rummy's do).
+
+    Args:
+        rungs: to choose from.
+        alone: what a deal costs by the probe.
+        factor: deals that each deal of a rung stands for, over the processes.
+        seconds: for all deals.
+        play: (simulations, rollouts) -> seconds of a deal.
+    """
+    simulations, rollouts, _ = rung = fitting(rungs, alone.times(factor), seconds)
+    known = simulations * rollouts <= MANY * PROBE.simulations
+    if known or alone.seconds(simulations, rollouts, 1) > SHARE_OF_PROBE * seconds:
+        return rung, alone.times(factor)
+    taken = play(simulations, rollouts)
+    # One deal may be short by chance: it only ever makes the others dearer.
+    simulation = max(alone.simulation, (taken - alone.deal) / (simulations * rollouts))
+    cost = replace(alone, simulation=simulation).times(factor)
+    return fitting(rungs, cost, seconds - taken), cost
 
 
 def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int, workers: int) -> float:

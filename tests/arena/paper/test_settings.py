@@ -6,7 +6,7 @@ from arena.errors import UsageError
 from arena.paper import scaling, settings
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.places import Place
-from arena.paper.scaling import MANY, PROBE, RUNGS, Cost, fitting
+from arena.paper.scaling import MANY, PROBE, RUNGS, Cost, checked, fitting
 from arena.paper.settings import Asked, Scale, Selection
 
 
@@ -157,7 +157,12 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         timed.append("transitions")
         return 1.0
 
+    def deal(place: Place, folder: Path, asked: Asked, scale: Scale, on_game: object) -> float:
+        timed.append(f"a deal with {scale.simulations}")
+        return float(scale.simulations * scale.rollouts)
+
     monkeypatch.setattr(scaling, "_cost", cost)
+    monkeypatch.setattr(scaling, "_deal", deal)
     monkeypatch.setattr(scaling, "_seconds_a_transition", a_transition)
     return timed
 
@@ -168,11 +173,45 @@ def decided(root: Path, minutes: float, **given: int) -> Scale:
 
 
 def test_numbers_are_chosen_by_the_time_that_there_is(tmp_path: Path, measured: list[str]) -> None:
-    # 60 minutes: 2,160 seconds for matches of a second for each simulation and deal, 1,440 for transitions.
+    # 60 minutes: 2,160 seconds for matches of a second for each simulation and deal, 1,440 for transitions. The deal
+    # that is played to be sure takes 100 of them.
     found = decided(tmp_path, 60.0)
     assert (found.simulations, found.rollouts, found.deals, found.transitions) == (100, 1, 20, 1000)
     assert found.minutes == 60.0
-    assert measured == ["matches", "transitions"]
+    assert measured == ["matches", "a deal with 100", "transitions"]
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        (1.0, (100, 1, 20)),  # shorter than thought, by chance: nothing changes
+        (100.0, (100, 1, 20)),
+        (300.0, (50, 1, 10)),  # three times as long: 1,860 seconds are left for 3 a simulation and deal
+        (1860.0, (5, 1, 1)),
+    ],
+)
+def test_a_deal_with_the_chosen_simulations_may_show_that_they_take_longer(
+    taken: float, expected: tuple[int, int, int]
+) -> None:
+    played: list[tuple[int, int]] = []
+
+    def play(simulations: int, rollouts: int) -> float:
+        played.append((simulations, rollouts))
+        return taken
+
+    rung, cost = checked(RUNGS, Cost(0.0, 1.0), 1.0, 2160.0, play)
+    assert rung == expected
+    assert played == [(100, 1)]
+    assert cost.simulation == max(1.0, taken / 100)
+
+
+def test_no_deal_is_played_to_be_sure_where_it_takes_too_long_or_is_known() -> None:
+    def play(simulations: int, rollouts: int) -> float:
+        raise AssertionError("played")
+
+    # A deal with 100 simulations is more than a tenth of the time; so few simulations as fit were measured already.
+    assert checked(RUNGS, Cost(0.0, 1.0), 0.1, 200.0, play)[0] == (100, 1, 20)
+    assert checked(RUNGS, Cost(0.0, 1.0), 1.0, 60.0, play)[0] == (10, 1, 5)
 
 
 def test_numbers_that_are_given_stand_and_the_others_fit_them(tmp_path: Path, measured: list[str]) -> None:
