@@ -82,13 +82,16 @@ class Trainer:
             one_decides: see `rollout.collector`; of self-play alone.
 
         Raises:
-            PpoConfigError: there are not so many devices, or the games cannot be shared out over them.
+            PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides`
+                is said of games that a `collect` plays.
         """
         _check_devices(devices, config)
+        if one_decides and collect is not None:
+            raise PpoConfigError("one_decides is of self-play alone: leave it out, or leave out collect.")
         self.network = network
         self.config = config
         self._make_env = make_env
-        self._one_decides = one_decides and collect is None
+        self._one_decides = one_decides
         dealt_at_once = DEALT_AT_ONCE if devices == 1 else None
         self._collect = collect or rollout.collector(make_env, network, config, dealt_at_once, one_decides)
         self._mesh = Mesh(jax.devices()[:devices], (LANES,)) if devices > 1 else None

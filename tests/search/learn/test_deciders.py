@@ -117,3 +117,9 @@ def test_games_that_cannot_be_shared_out_are_refused_though_lanes_could():
     config = PpoConfig(total_steps=1000, environments=3, steps=2, minibatches=2)
     with pytest.raises(PpoConfigError, match="3 sequences"):
         Trainer(lambda _: env, network, config, one_decides=True).init([0])
+
+
+def test_deciders_of_games_that_others_play_are_refused():
+    collect = rollout.collector(lambda _: env, network, CONFIG)
+    with pytest.raises(PpoConfigError, match="leave out collect"):
+        Trainer(lambda _: env, network, CONFIG, collect, one_decides=True)
