@@ -137,7 +137,7 @@ def test_any_order_of_kills_resumes_duplicates_and_other_settings_keeps_every_pr
     machine = type("Machine", (Tournament,), {"runner": runner, "whole": whole, "folders": tmp_path_factory})
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     limits = settings(
-        max_examples=12,
+        max_examples=8,
         stateful_step_count=8,
         deadline=None,
         derandomize=True,
