@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/cwm demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -m "not slow" -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
