@@ -18,7 +18,9 @@ from arena.cross_play import MOST_LINEUPS, TWO
 from arena.seeds import derive
 from games import registry
 from games.batched.keys import root_key
+from games.batched.other_play import OtherPlay
 from games.batched.yokai import YokaiEnv, make
+from games.yokai.symmetry import Symmetries
 from search.learn import checkpoint
 from search.learn.api import Array
 from search.learn.errors import CheckpointError
@@ -143,12 +145,19 @@ class Table:
         seats: policies by name, their parameters on the device.
     """
 
-    def __init__(self, chosen: Sequence[LearnedPolicy]) -> None:
+    def __init__(self, chosen: Sequence[LearnedPolicy], symmetries: Symmetries | None = None) -> None:
+        """Seats policies.
+
+        Args:
+            chosen: of one game, with distinct names, at least one.
+            symmetries: through which each player sees the games of `OtherPlay`; None: everybody sees `env`'s alike.
+        """
         self.env: YokaiEnv = make(chosen[0].game)
         readers: dict[Any, Reader] = {}
         self.seats: dict[str, Policy] = {}
         for policy in chosen:
-            reader = readers.setdefault((policy.network.config, policy.view), Reader(policy.network, policy.env()))
+            env = policy.env() if symmetries is None else OtherPlay(policy.env(), symmetries)
+            reader = readers.setdefault((policy.network.config, policy.view), Reader(policy.network, env))
             self.seats[policy.name] = Policy(reader, jax.device_put(policy.params))
 
     @property

@@ -5,7 +5,6 @@ and turns of each player's own. A policy that does worse where names agree leans
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -15,8 +14,9 @@ from arena.baselines.name_figures import NameFigures, figures_of, name_figures
 from arena.baselines.policies import LearnedPolicy
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
+from games.batched.yokai import make
 from games.yokai.symmetry import Symmetries
-from search.learn.evaluation import Evaluator, Policy, Reader
+from search.learn.evaluation import Evaluator
 
 
 def run(
@@ -35,20 +35,17 @@ def run(
         greedy: take each policy's likeliest action.
         on_policy: told after each policy, with the number of all.
     """
-    table = Table(chosen)
-    config = table.env.sizes.config
+    config = make(chosen[0].game).sizes.config
     symmetries = Symmetries(config)
+    table = Table(chosen, symmetries)
     evaluator = Evaluator(OtherPlay(table.env, symmetries), table.steps, greedy)
     deals = table.deals(games, seed)
     drawn = np.asarray(jax.jit(evaluator.env.init)(deals).symmetry)
     seen = [[symmetries.elements[number] for number in players] for players in drawn.T]
-    readers: dict[Any, Reader] = {}
     found = []
     for number, policy in enumerate(chosen, start=1):
-        shape = (policy.network.config, policy.view)
-        reader = readers.setdefault(shape, Reader(policy.network, OtherPlay(policy.env(), symmetries)))
         draws = jax.random.split(root_key("names", seed, policy.name), games)
-        played = evaluator.play([Policy(reader, policy.params)] * table.env.num_players, deals, draws)
+        played = evaluator.play([table.seats[policy.name]] * config.players, deals, draws)
         score = np.asarray(played.outcome.score, np.float64) * np.asarray(played.outcome.won)
         found.append(figures_of(policy.name, seen, score.tolist(), config.colours))
         if on_policy is not None:
