@@ -98,16 +98,18 @@ class FictitiousConfig:
     Attributes:
         horizon: K, steps at most, the judged one included; the paper has 4 · players, a whole round. The critic learns
             at decisions alone: a horizon that ends between two decisions of a player asks it what it was never taught.
-        whole: play all K steps, later decisions of the same player included, before the critic is asked; else it is
-            asked at the player's next decision.
+        decay: λ, how the critic's answers at the player's later decisions are mixed, as in generalised advantage
+            estimation: at 0 it is asked at the next decision alone, and the game ends there; at 1 at the horizon alone.
     """
 
     horizon: int
-    whole: bool = False
+    decay: float = 0.0
 
     def __post_init__(self) -> None:
         if self.horizon < 1:
             raise OffBeliefError(f"the horizon is {self.horizon}: expected a whole number of steps, 1 or more.")
+        if not 0 <= self.decay <= 1:
+            raise OffBeliefError(f"the decay λ is {self.decay}: expected a number from 0 to 1.")
 
 
 class _Rolling(NamedTuple):
@@ -117,7 +119,7 @@ class _Rolling(NamedTuple):
         games: E fictitious games.
         memory: of the network, leaves [L, ...].
         total: float32 [E], discounted rewards so far.
-        weight: float32 [E], γ to the number of steps.
+        weight: float32 [E], γ to the number of steps times λ to the number of the player's later decisions.
         running: bool [E].
         key: typed key [].
         steps: int32 [], steps so far.
@@ -181,10 +183,12 @@ class Fiction:
         starts = jnp.zeros(lanes, bool)
         policy, _ = consult(self._network, params, self._env, rolling.games, rolling.memory, starts)
         now, anybody = deciding(by_game(policy.legal, players))
-        again = anybody & (now == player) & (not self._config.whole)
-        stops = rolling.running & (again | (rolling.steps >= self._config.horizon))
-        value = of_player(by_game(policy.value, players), player)
-        total = rolling.total + jnp.where(stops, rolling.weight * value, 0.0)
+        decay = self._config.decay
+        again = rolling.running & anybody & (now == player)
+        stops = rolling.running & ((rolling.steps >= self._config.horizon) | (again & (decay == 0)))
+        value = rolling.weight * of_player(by_game(policy.value, players), player)
+        total = rolling.total + jnp.where(stops, value, jnp.where(again, (1 - decay) * value, 0.0))
+        weight = jnp.where(again, decay * rolling.weight, rolling.weight)
         running = rolling.running & ~stops
         choose, key = jax.random.split(rolling.key)
         actions = by_game(masked_categorical.sample(choose, policy.logits, policy.legal), players)
@@ -192,8 +196,8 @@ class Fiction:
         return _Rolling(
             games=games,
             memory=policy.memory,
-            total=total + jnp.where(running, rolling.weight * paid, 0.0),
-            weight=rolling.weight * self._discount,
+            total=total + jnp.where(running, weight * paid, 0.0),
+            weight=weight * self._discount,
             running=running & ~ended,
             key=key,
             steps=rolling.steps + 1,

@@ -19,9 +19,9 @@ DISCOUNT = 0.5
 ONE_GAME = np.ones(1, np.int32)
 
 
-def target(bit, clock, said, horizon=8, whole=False):
+def target(bit, clock, said, horizon=8, decay=0.0):
     """Returns the target of saying `said` at a clock where the fiction's bit is `bit`; player 1 sees it."""
-    fiction = Fiction(Bits(), Scripted(), DISCOUNT, FictitiousConfig(horizon, whole))
+    fiction = Fiction(Bits(), Scripted(), DISCOUNT, FictitiousConfig(horizon, decay))
     games = Secret(bit * ONE_GAME, clock * ONE_GAME, 0 * ONE_GAME, 0.0 * ONE_GAME)
     player = clock % 2
     actions = np.zeros((1, 2), np.int32)
@@ -50,9 +50,11 @@ def test_the_critic_is_asked_at_the_horizon_at_the_latest():
     assert target(1, 0, 1, horizon=2) == target(1, 0, 1, horizon=8)
 
 
-def test_a_whole_round_goes_past_the_players_next_decision():
-    assert target(0, 0, 0, horizon=3, whole=True) == pytest.approx(1 + DISCOUNT * 2 + DISCOUNT**2 * 3)
-    assert target(0, 0, 0, horizon=2, whole=True) == pytest.approx(1 + DISCOUNT * 2 + DISCOUNT**2 * 12)
+@pytest.mark.parametrize("decay", [0.0, 0.25, 1.0])
+def test_later_decisions_count_by_the_decay_up_to_the_horizon(decay):
+    later = (1 - decay) * 12 + decay * 3
+    assert target(0, 0, 0, horizon=3, decay=decay) == pytest.approx(1 + DISCOUNT * 2 + DISCOUNT**2 * later)
+    assert target(0, 0, 0, horizon=2, decay=decay) == pytest.approx(1 + DISCOUNT * 2 + DISCOUNT**2 * 12)
 
 
 def test_who_has_a_choice_decides():
@@ -148,3 +150,8 @@ def test_a_memory_that_reads_private_observations_is_refused():
 def test_a_horizon_of_no_step_is_refused():
     with pytest.raises(OffBeliefError, match="horizon is 0"):
         FictitiousConfig(0)
+
+
+def test_a_decay_above_one_is_refused():
+    with pytest.raises(OffBeliefError, match=r"λ is 1\.5: expected a number from 0 to 1"):
+        FictitiousConfig(8, 1.5)
