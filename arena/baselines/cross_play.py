@@ -60,13 +60,13 @@ def load_all(game: str, names: Sequence[str]) -> list[LearnedPolicy]:
 
 
 def _folders(name: str, game: str) -> list[Path]:
-    inside = sorted(path.parent for path in Path(name).glob(f"*/{checkpoint.ABOUT}") if not _is_belief(path.parent))
+    inside = sorted(path.parent for path in Path(name).glob(f"*/{checkpoint.ABOUT}") if not is_belief(path.parent))
     if inside and not (Path(name) / checkpoint.ABOUT).exists():
         return inside
     return [policies.find(name, game)]
 
 
-def _is_belief(folder: Path) -> bool:
+def is_belief(folder: Path) -> bool:
     """Whether a folder holds a belief, which stands beside the policies of Off-Belief Learning and plays nothing."""
     return "belief" in checkpoint.load_about(folder)
 

@@ -9,10 +9,7 @@ Then one policy learns at a seat drawn anew for every game, with partners drawn 
 
 import time
 from dataclasses import replace
-from typing import Any, Final
-
-import jax
-import numpy as np
+from typing import Final
 
 from arena.baselines import training_run
 from arena.baselines.environments import training_env
@@ -103,23 +100,12 @@ def _population(plan: TrainingPlan, stop_after: float | None, on_report: Listene
         done = training_run.updates_of(state)
         for age, at in enumerate(kept, start=1):
             if at == done:
-                _keep(population, state, age)
+                training_run.export(population, state, population.folder, f"-age{age}")
         return state, report
 
     state = training_run.restored(population, trainer.init(list(population.seeds)))
     state = training_run.advance(population, state, run, stop_after, on_report)
     return training_run.finished(population, state)
-
-
-def _keep(population: TrainingPlan, state: TrainingState, age: int) -> None:
-    """Writes all members at one age."""
-    done = training_run.updates_of(state)
-    for index, seed in enumerate(population.seeds):
-        name = f"sp-s{seed}-age{age}"
-        params: Any = jax.tree.map(lambda leaf, index=index: np.asarray(leaf[index]), state.learner.params)
-        checkpoint.save_policy(
-            population.folder / name, params, training_run.about(population.recipe, name, seed, done)
-        )
 
 
 def _response(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
 from arena.baselines.training_log import check_finite
-from arena.baselines.training_run import CHECKPOINT_SECONDS, about
+from arena.baselines.training_run import CHECKPOINT_SECONDS, SNAPSHOTS, about, snapshots_at
 from games.batched.wrappers import Episodes, metrics
 from games.batched.yokai import make
 from games.batched.yokai_hidden import YokaiHidden
@@ -50,7 +50,7 @@ class LevelsPlan:
         belief: network of every belief.
         belief_training: settings of every belief's training.
         exact_first: level 1 draws from the exact belief about random players and `belief-0` is not trained.
-        whole_rounds: fictitious games go on for a whole round; else until the player's next decision.
+        snapshots: into how many equal parts a policy's training falls at whose ends it is kept; 0: at the end alone.
     """
 
     recipe: Recipe
@@ -59,7 +59,7 @@ class LevelsPlan:
     belief: BeliefConfig = field(default_factory=BeliefConfig)
     belief_training: BeliefTrainingConfig = field(default_factory=BeliefTrainingConfig)
     exact_first: bool = False
-    whole_rounds: bool = False
+    snapshots: int = 0
 
     def __post_init__(self) -> None:
         if self.recipe.method != METHOD:
@@ -111,20 +111,19 @@ def hidden_of(recipe: Recipe) -> YokaiHidden:
     return YokaiHidden(make(recipe.game).sizes)
 
 
-def policy_trainer(recipe: Recipe, belief: Belief, whole_rounds: bool = False) -> Trainer:
+def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """Returns the trainer of one level's policy; `init` and `run` are given the belief's parameters as context.
 
     Args:
         recipe: network and settings.
         belief: about the level below.
-        whole_rounds: see `LevelsPlan`.
 
     Raises:
         OffBeliefError: the network's memory would read private observations.
     """
     env = training_env(recipe)
     network = BelievingNetwork(ActorCritic(recipe.network, env.num_actions), belief)
-    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players, whole_rounds)
+    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players)
     collect = off_belief.collector(lambda _: env, network, hidden_of(recipe), recipe.ppo, fictitious)
     return Trainer(lambda _: env, network, recipe.ppo, collect)
 
@@ -222,10 +221,18 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
     if (folder / checkpoint.ABOUT).exists():
         return True
     belief, believed = _belief_of(plan, level)
-    trainer = policy_trainer(plan.recipe, belief, plan.whole_rounds)
+    trainer = policy_trainer(plan.recipe, belief)
+    of_level = replace(plan.recipe, level=level)
+    total = plan.recipe.ppo.updates
+    marks = snapshots_at(total, _piece(total), plan.snapshots)
 
     def run(state: Any, updates: int) -> tuple[Any, Any]:
-        return trainer.run(state, updates, believed)
+        state, report = trainer.run(state, updates, believed)
+        done = int(state.updates[0])
+        if done in marks:
+            told = about(of_level, folder.name, plan.seed, done)
+            _export(plan.folder / SNAPSHOTS / str(told["steps"]) / folder.name, state.learner.params, told)
+        return state, report
 
     def numbers_of(report: UpdateReport) -> dict[str, float | None]:
         episodes = Episodes(*(np.asarray(value).sum() for value in report.episodes))
@@ -233,13 +240,18 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
         return metrics(episodes) | losses
 
     state = trainer.init([_seed(plan, 2 * level + 1)], believed)
-    stage = _Stage(f"obl{level}", plan.recipe.ppo.updates, state, run, numbers_of)
+    stage = _Stage(f"obl{level}", total, state, run, numbers_of)
     state, _ = _advance(stage, folder, deadline, on_report)
     done = int(state.updates[0])
     if done < stage.total:
         return False
-    _export(folder, state.learner.params, about(replace(plan.recipe, level=level), folder.name, plan.seed, done))
+    _export(folder, state.learner.params, about(of_level, folder.name, plan.seed, done))
     return True
+
+
+def _piece(total: int) -> int:
+    """Returns the number of updates between two reports."""
+    return max(1, total // REPORTS)
 
 
 def _seed(plan: LevelsPlan, stage: int) -> int:
@@ -262,7 +274,7 @@ def _advance(
         DivergedError: some numbers are not finite; the state that was kept last is left as it is.
     """
     state = checkpoint.load_training(folder, stage.state) if checkpoint.has_training(folder) else stage.state
-    done, each = int(state.updates[0]), max(1, stage.total // REPORTS)
+    done, each = int(state.updates[0]), _piece(stage.total)
     numbers: dict[str, float | None] = {}
 
     def keep() -> None:

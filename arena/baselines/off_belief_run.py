@@ -19,7 +19,9 @@ BELIEF: Final = "belief-"
 def levels_plan(plan: TrainingPlan, seed: int) -> LevelsPlan:
     """Returns the levels of one seed."""
     belief, training = belief_settings(plan.recipe)
-    return LevelsPlan(plan.recipe, seed, plan.folder, belief, training, plan.recipe.exact_belief)
+    return LevelsPlan(
+        plan.recipe, seed, plan.folder, belief, training, plan.recipe.exact_belief, snapshots=plan.snapshots
+    )
 
 
 def stages(plan: TrainingPlan) -> dict[str, int]:

@@ -32,6 +32,8 @@ CHECKPOINT_SECONDS: Final = 60.0
 """So much work is lost at most when a process is killed."""
 REPORTS: Final = 200
 """A training reports about so many times."""
+SNAPSHOTS: Final = "snapshots"
+"""Folder of policies as they were on the way, one folder for each number of environment steps."""
 
 
 class TrainingError(LearnError):
@@ -47,12 +49,14 @@ class TrainingPlan:
         seeds: one policy each, trained side by side.
         folder: keeps everything.
         devices: accelerators that share the games.
+        snapshots: into how many equal parts the training falls at whose ends policies are kept; 0: at its end alone.
     """
 
     recipe: Recipe
     seeds: tuple[int, ...]
     folder: Path
     devices: int = 1
+    snapshots: int = 0
 
 
 class Standing(NamedTuple):
@@ -143,6 +147,7 @@ def advance(
     """
     total, each = plan.recipe.ppo.updates, piece(plan.recipe)
     steps_per_update = plan.recipe.ppo.steps_per_update
+    marks = snapshots_at(total, each, plan.snapshots)
     began = saved = time.monotonic()
     done, diverged = updates_of(state), False
     with TrainingLog(plan.folder, done * steps_per_update) as log:
@@ -158,6 +163,8 @@ def advance(
                 rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
                 log.report(plan.seeds, done * steps_per_update, [{**one, "steps_per_second": rate} for one in found])
                 on_report(Standing(done * steps_per_update, total * steps_per_update, rate, found))
+                if done in marks:
+                    export(plan, state, plan.folder / SNAPSHOTS / str(done * steps_per_update))
                 now = time.monotonic()
                 if now - saved > CHECKPOINT_SECONDS:
                     _save(plan, state)
@@ -185,23 +192,26 @@ def whole_pieces(recipe: Recipe, share: float) -> int:
     return min(recipe.ppo.updates, each * math.ceil(share * recipe.ppo.updates / each))
 
 
+def snapshots_at(total: int, each: int, parts: int) -> frozenset[int]:
+    """Returns after which updates policies are kept on the way: of `total`, in pieces of `each`, without the end."""
+    ends = {min(total, each * math.ceil(part * total / parts / each)) for part in range(1, parts)}
+    return frozenset(ends - {total})
+
+
 def finished(plan: TrainingPlan, state: Trained) -> bool:
     """Writes the policies if the training is at its end; returns whether it is."""
     if updates_of(state) < plan.recipe.ppo.updates:
         return False
-    export(plan, state)
+    export(plan, state, plan.folder)
     return True
 
 
-def export(plan: TrainingPlan, state: Trained, half: bool = False) -> list[Path]:
-    """Writes one policy a seed and returns their folders."""
-    folders = []
+def export(plan: TrainingPlan, state: Trained, folder: Path, suffix: str = "") -> None:
+    """Writes the policy of every seed into a folder of its name in a folder; the suffix is part of the name."""
     for index, seed in enumerate(plan.seeds):
-        name = f"{plan.recipe.name}-s{seed}"
-        params = jax.tree.map(lambda leaf, index=index: np.asarray(leaf[index]), state.learner.params)
-        folders.append(plan.folder / name)
-        checkpoint.save_policy(folders[-1], params, about(plan.recipe, name, seed, updates_of(state)), half)
-    return folders
+        name = f"{plan.recipe.name}-s{seed}{suffix}"
+        params: Any = jax.tree.map(lambda leaf, index=index: np.asarray(leaf[index]), state.learner.params)
+        checkpoint.save_policy(folder / name, params, about(plan.recipe, name, seed, updates_of(state)))
 
 
 def about(recipe: Recipe, name: str, seed: int, updates: int) -> dict[str, Any]:

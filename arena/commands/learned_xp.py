@@ -61,7 +61,7 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
         accelerated.load(PROBING).check(asked.probe_games)
     chosen = cross_play.load_all(asked.game, asked.names)
     games = asked.games or cross_play.GAMES
-    with _bar("seatings") as told:
+    with bar("seatings") as told:
         found: LearnedCrossPlay = cross_play.run(chosen, games, asked.seed, asked.greedy, told)
     probes = _probes(chosen, asked) if asked.probe_games else None
     names = _names(chosen, asked) if asked.name_games else None
@@ -88,19 +88,19 @@ def _print(found: LearnedCrossPlay, probes: ColourProbes | None, names: NameFigu
 
 
 def _probes(chosen: Any, asked: Asked) -> ColourProbes:
-    with _bar("probes") as told:
+    with bar("probes") as told:
         found: ColourProbes = accelerated.load(PROBING).run(chosen, asked.probe_games, asked.seed, asked.greedy, told)
         return found
 
 
 def _names(chosen: Any, asked: Asked) -> NameFigures:
-    with _bar("games under names of their own") as told:
+    with bar("games under names of their own") as told:
         found: NameFigures = accelerated.load(NAMING).run(chosen, asked.name_games, asked.seed, asked.greedy, told)
         return found
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how many of all are done, as it is told."""
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console.notices, transient=True) as shown:

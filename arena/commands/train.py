@@ -8,7 +8,7 @@ import typer
 
 from arena import accelerated, console, recorded_models, shipped
 from arena.agent_specs import AgentSpec
-from arena.commands import train_baseline, train_pack, train_table
+from arena.commands import train_baseline, train_curves, train_pack, train_table
 from arena.errors import UsageError
 from arena.options import AsJson
 from arena.ppo.settings import PAPER_STEPS, PpoSettings
@@ -25,6 +25,7 @@ MOST_HIDDEN: Final = 8192
 app = typer.Typer(no_args_is_help=True, help="Train agents that learn.")
 app.command("yokai")(train_baseline.command)
 app.command("table")(train_table.command)
+app.command("curves")(train_curves.command)
 app.command("pack")(train_pack.command)
 
 

@@ -14,6 +14,7 @@ METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
 MOST_ENVIRONMENTS = 1 << 20
+MOST_SNAPSHOTS = 1000
 MOST_MEMBERS = 1000
 """Members of a population have the seeds from 1000 times that of its policy on."""
 
@@ -48,6 +49,10 @@ def command(
     bfloat16: Annotated[bool, typer.Option("--bfloat16", help="Compute in bfloat16.")] = False,
     accumulate: Annotated[int | None, typer.Option("--accumulate", min=1, help="Pieces of a minibatch.")] = None,
     devices: Annotated[int, typer.Option("--devices", min=1, help="Accelerators that share the games.")] = 1,
+    snapshots: Annotated[
+        int,
+        typer.Option("--snapshots", min=0, max=MOST_SNAPSHOTS, help="Keep policies so often, for cwm train curves."),
+    ] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Keeps everything; the same command on it goes on.")] = None,
     stop_after: Annotated[
         float | None, typer.Option("--stop-after", min=0, help="Minutes after which to stop; the next run goes on.")
@@ -63,7 +68,7 @@ def command(
     network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
     recipe = recipes.adapted(recipe, network, ppo, pointing, **_own(method, level, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
-    plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices)
+    plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices, snapshots)
     console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
     if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
         for seed in plan.seeds:

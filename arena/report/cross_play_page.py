@@ -12,12 +12,9 @@ from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
 from arena.report import formatting, paper_figures
-from arena.report.curve import Curve
+from arena.report.curve import CHART, Curve, curve
 from arena.report.learned_tables import name_parts
 from arena.report.page import heat
-
-WIDTH, HEIGHT, MARGIN = 460, 260, 40
-"""Of a chart, in pixels."""
 
 
 def render(
@@ -59,7 +56,7 @@ def render(
         paper_source=paper_figures.YOKAI_SOURCE,
         calibration=_calibration(probes),
         truth=_truth(probes),
-        chart={"width": WIDTH, "height": HEIGHT, "margin": MARGIN},
+        chart=CHART,
     )
 
 
@@ -68,7 +65,7 @@ def _calibration(probes: Sequence[Probe]) -> list[Curve]:
     for name, ended in (("at every turn", False), ("where the agent ended the game", True)):
         bins = belief_probe.calibration(probes, ended)
         if bins:
-            curves.append(_curve(name, [(item.believed, item.real) for item in bins], 1.0))
+            curves.append(curve(name, [(item.believed, item.real) for item in bins], 1.0))
     return curves
 
 
@@ -78,7 +75,7 @@ def _truth(probes: Sequence[Probe]) -> list[Curve]:
     }
     longest = max((number for line in lines.values() for number in line), default=0)
     return [
-        _curve(name, [(float(number), value) for number, value in line.items()], float(max(1, longest)))
+        curve(name, [(float(number), value) for number, value in line.items()], float(max(1, longest)))
         for name, line in lines.items()
         if line
     ]
@@ -94,17 +91,8 @@ def _colours(found: ColourProbes) -> dict[str, list[Curve]]:
             widest = float(max(1, last))
             guess = Estimate(found.chance, None, None, None, found.held_out)
             curves = [
-                _curve(name, [(float(step), value) for step, value in line.items()], widest)
+                curve(name, [(float(step), value) for step, value in line.items()], widest)
                 for name, line in (lines | {"chance": {0: guess, int(widest): guess}}).items()
             ]
             charts[f"{item.method}: share of colours that linear probes name rightly, {cards}"] = curves
     return charts
-
-
-def _curve(name: str, points: Sequence[tuple[float, Estimate]], widest: float) -> Curve:
-    marks = []
-    for across, value in points:
-        x = MARGIN + across / widest * (WIDTH - 2 * MARGIN)
-        y = HEIGHT - MARGIN - value.mean * (HEIGHT - 2 * MARGIN)
-        marks.append((round(x, 1), round(y, 1), f"{across:g}: {formatting.with_error(value)}, n = {value.n}"))
-    return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))

@@ -1,6 +1,16 @@
-"""A line of a chart, for the pages that draw one."""
+"""Charts for the pages that draw one: lines whose points tell their figures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from arena.intervals import Estimate
+from arena.report import formatting
+
+WIDTH, HEIGHT, MARGIN = 460, 260, 40
+"""Of a chart, in pixels."""
+CHART: Final = {"width": WIDTH, "height": HEIGHT, "margin": MARGIN}
+"""What `chart.html.j2` is given."""
 
 
 @dataclass(frozen=True)
@@ -16,3 +26,20 @@ class Curve:
     name: str
     points: str
     marks: tuple[tuple[float, float, str], ...]
+
+
+def curve(name: str, points: Sequence[tuple[float, Estimate]], widest: float, highest: float = 1.0) -> Curve:
+    """Draws a line.
+
+    Args:
+        name: in the legend.
+        points: across and up.
+        widest: where the chart ends to the right.
+        highest: where it ends at the top.
+    """
+    marks = []
+    for across, value in points:
+        x = MARGIN + across / widest * (WIDTH - 2 * MARGIN)
+        y = HEIGHT - MARGIN - value.mean / highest * (HEIGHT - 2 * MARGIN)
+        marks.append((round(x, 1), round(y, 1), f"{across:,g}: {formatting.with_error(value)}, n = {value.n}"))
+    return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from rich.table import Table
 
+from arena.baselines.curve_figures import LearningCurves
 from arena.baselines.method_figures import LearnedCrossPlay
 from arena.baselines.name_figures import NameFigures
 from arena.baselines.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
@@ -47,6 +48,26 @@ def probe_tables(found: ColourProbes) -> list[Table]:
 def name_tables(found: NameFigures) -> list[Table]:
     """Returns R of every policy with itself, by the names that the players share and by the turns between them."""
     return [_by_class(*part) for part in name_parts(found)]
+
+
+def curve_tables(found: LearningCurves) -> list[Table]:
+    """Returns what every method reached along its training, alone and with its other seeds."""
+    sides = ("self-play", "cross-play")
+    columns = [f"{side} {name}" for side in sides for name in ("R", "won", "EE", "LEN")]
+    made = []
+    for method, points in found.methods.items():
+        seeds = len(points[-1].figures.policies)
+        games = formatting.whole(found.settings["games"])
+        title = f"{method}: {seeds} seeds (mean ± standard error over seeds; {games} games a seating)"
+        table = new_table(title, ["steps"], [*columns, "gap"])
+        for point in points:
+            cells = []
+            for side in (point.figures.self_play, point.figures.cross_play):
+                told = [None] * 4 if side is None else [side.score, side.won, side.early, side.length]
+                cells += [*map(formatting.with_error, told[:3]), formatting.with_error(told[3], 1)]
+            add_row(table, formatting.whole(point.steps), *cells, formatting.with_error(point.figures.gap))
+        made.append(table)
+    return made
 
 
 NameRow: TypeAlias = tuple[str, Estimate, list[Estimate | None]]

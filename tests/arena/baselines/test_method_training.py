@@ -223,6 +223,22 @@ def test_exact_belief_spares_the_first_learned_one(counting, tmp_path):
     assert checkpoint.load_about(tmp_path / "obl1-s0")["exact_belief"] is True
 
 
+@pytest.mark.parametrize(("method", "name"), [("sp", "sp"), ("sa", "sa"), ("fcp", "fcp"), ("obl", "obl1")])
+def test_policies_are_kept_at_the_ends_of_equal_parts(method, name, counting, tmp_path):
+    own = {"population": 2} if method == "fcp" else {}
+    whole = TrainingPlan(tiny(method, 10, **own), (0, 1), tmp_path / "whole", snapshots=4)
+    parts = TrainingPlan(tiny(method, 10, **own), (0, 1), tmp_path / "parts", snapshots=4)
+    assert method_training.train(whole, None, lambda standing: None)
+    in_pieces(parts)
+    for folder in (whole.folder, parts.folder):
+        kept = {(path.parent.name, path.name): path for path in folder.glob("**/snapshots/*/*")}
+        assert set(kept) == {(str(STEPS * n), f"{name}-s{seed}") for n in (3, 5, 8) for seed in (0, 1)}
+        for (steps, _), path in kept.items():
+            assert checkpoint.load_about(path)["steps"] == int(steps)
+    for path in whole.folder.glob("**/snapshots/*/*"):
+        assert_same_policy(path, parts.folder / path.relative_to(whole.folder))
+
+
 def test_beliefs_are_trained_on_as_many_games_as_the_policies():
     small = belief_settings(recipe(GAME, "obl", "reduced"))[1]
     assert (small.total_steps, small.environments, small.steps) == (750_000, 128, 24)

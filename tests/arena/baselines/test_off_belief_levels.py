@@ -76,7 +76,7 @@ def counting(monkeypatch):
         built.append(level)
         return Counting(told)
 
-    def policy_trainer(recipe, belief, whole_rounds):
+    def policy_trainer(recipe, belief):
         built.append(type(belief).__name__)
         return Counting(played)
 
