@@ -114,6 +114,9 @@ def hidden_of(recipe: Recipe) -> YokaiHidden:
 def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """Returns the trainer of one level's policy; `init` and `run` are given the belief's parameters as context.
 
+    Fictitious games last a round, in which the critic's answers are mixed by the λ of the other methods: asked at the
+    player's next decision alone, which is never more than five steps away, it learned less than half as fast.
+
     Args:
         recipe: network and settings.
         belief: about the level below.
@@ -123,7 +126,7 @@ def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """
     env = training_env(recipe)
     network = BelievingNetwork(ActorCritic(recipe.network, env.num_actions), belief)
-    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players)
+    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players, recipe.ppo.gae_decay)
     collect = off_belief.collector(lambda _: env, network, hidden_of(recipe), recipe.ppo, fictitious)
     return Trainer(lambda _: env, network, recipe.ppo, collect)
 
