@@ -30,6 +30,7 @@ class Name(StrEnum):
     EQUIVALENCE = "equivalence"
     SUITES = "suites"
     XP = "xp"
+    TRAINING = "training"
 
 
 def command(
@@ -41,7 +42,8 @@ def command(
             "yokai: steps/s of the batched environment on the device that JAX finds; partners: the planner that reads "
             "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
             "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
-            "the unit tests of one candidate; xp: games/s of trained policies in batches on that device."
+            "the unit tests of one candidate; xp: games/s of trained policies in batches on that device; training: "
+            "environment steps/s of PPO there, beside the roof."
         ),
     ],
     model: Annotated[
@@ -58,7 +60,7 @@ def command(
             "--games",
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
-            f"partner (default {partners.GAMES}); xp: games at once.",
+            f"partner (default {partners.GAMES}); xp, training: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -179,6 +181,9 @@ def _measurements(
     if name is Name.XP:
         played: Iterator[Measurement] = accelerated.load("arena.benchmarks.evaluator_speed").run(games)
         return played
+    if name is Name.TRAINING:
+        trained: Iterator[Measurement] = accelerated.load("arena.benchmarks.training_speed").run(games)
+        return trained
     if name is Name.GAMES:
         return game_speed.run()
     if name is Name.SUITES:

@@ -1,0 +1,220 @@
+"""`cwm benchmark training`: environment steps a second of PPO, updates included, beside the machine's roof.
+
+The roof is what the same arithmetic would take if it ran at the speed of one large matrix product in the same number
+format. The arithmetic of a step is counted by XLA from the programs that are timed: the network once as it plays, and
+the loss with its gradient in every epoch. Play and update are also timed alone, which says what bounds the training.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from arena.baselines.environments import training_env
+from arena.baselines.recipes import Recipe, adapted, recipe
+from arena.baselines.training_run import trainer_of
+from arena.benchmarks.measurement import Measurement, interleaved
+from games.batched.api import BatchedEnv
+from games.batched.wrappers import DEALT_AT_ONCE, Episodes
+from search.learn import ppo, rollout
+from search.learn.api import Array
+from search.learn.config import PpoConfig
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.ppo import Learner
+from search.learn.rollout import Batch, Progress, Runner
+from search.learn.training import Trainer
+
+PAIRS: Final = 3
+SEEDS: Final = 3
+"""Policies that are trained side by side, as the shipped ones were."""
+
+
+Computed = TypeVar("Computed")
+
+
+class Setting(NamedTuple):
+    """What is timed.
+
+    Attributes:
+        game: registry id.
+        scale: of the recipe.
+        bfloat16: compute in bfloat16.
+        pointing: see `recipes.adapted`.
+    """
+
+    game: str
+    scale: str
+    bfloat16: bool = False
+    pointing: bool = False
+
+    @property
+    def title(self) -> str:
+        parts = [self.game.removeprefix("yokai-"), self.scale]
+        return "/".join([*parts, *(["pointing"] if self.pointing else []), *(["bfloat16"] if self.bfloat16 else [])])
+
+
+CPU_SETTINGS: Final = (Setting("yokai-8c-2p", "reduced"), Setting("yokai-9c-2p", "reduced"))
+ACCELERATOR_SETTINGS: Final = (
+    Setting("yokai-9c-2p", "paper"),
+    Setting("yokai-9c-2p", "paper", bfloat16=True),
+    Setting("yokai-9c-2p", "paper", pointing=True),
+    *CPU_SETTINGS,
+)
+CPU_SIDE: Final = 2048
+ACCELERATOR_SIDE: Final = 8192
+"""Of the matrices whose product sets the roof."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A training that is ready to be timed.
+
+    Attributes:
+        config: its settings.
+        env: the game.
+        network: the learner's.
+        trainer: the whole loop.
+        collect: play alone, compiled.
+        update: an update alone, compiled.
+    """
+
+    config: PpoConfig
+    env: BatchedEnv[Any]
+    network: ActorCritic
+    trainer: Trainer
+    collect: Callable[[Any, Runner], tuple[Runner, Batch, Episodes]]
+    update: Callable[[Learner, Batch, Array], Any]
+
+
+def run(games: int | None = None) -> Iterator[Measurement]:
+    """Yields every figure, on the device that JAX chooses.
+
+    Args:
+        games: at once; None: as many as the recipe has.
+    """
+    device = jax.default_backend()
+    roofs: dict[bool, float] = {}
+    settings, side = (CPU_SETTINGS, CPU_SIDE) if device == "cpu" else (ACCELERATOR_SETTINGS, ACCELERATOR_SIDE)
+    for setting in settings:
+        if setting.bfloat16 not in roofs:
+            roofs[setting.bfloat16] = matrix_product(side, setting.bfloat16)
+            kind = "bfloat16" if setting.bfloat16 else "float32"
+            name = f"training/roof/{device}/{kind}"
+            yield Measurement(name, roofs[setting.bfloat16] / 1e9, "GFLOP/s", note="one large matrix product")
+        yield from _records(setting, device, games, roofs[setting.bfloat16])
+
+
+def matrix_product(side: int, bfloat16: bool) -> float:
+    """Returns floating-point operations a second of a product of square matrices, the best of some."""
+    kind = jnp.bfloat16 if bfloat16 else jnp.float32
+    one = jax.random.normal(jax.random.key(0), (side, side)).astype(kind)
+    product = jax.jit(lambda left, right: left @ right)
+    _done(product(one, one))
+    return 2 * side**3 / min(_seconds(lambda: product(one, one)) for _ in range(1 + PAIRS))
+
+
+def timed(made: Recipe) -> Timed:
+    """Returns a training with its parts."""
+    env = training_env(made)
+    network = ActorCritic(made.network, env.num_actions)
+    collector = rollout.collector(lambda _: env, network, made.ppo, DEALT_AT_ONCE, one_decides=True)
+    entropy = jnp.asarray(made.ppo.entropy)
+    return Timed(
+        made.ppo,
+        env,
+        network,
+        trainer_of(made),
+        jax.jit(lambda params, runner: collector(params, runner, (), Progress(jnp.ones(())))),
+        jax.jit(lambda learner, batch, key: ppo.update(learner, network, batch, made.ppo, entropy, key)),
+    )
+
+
+def operations(training: Timed, learner: Learner, batch: Batch) -> float:
+    """Returns the floating-point operations of an environment step: one look of every player, and the epochs' losses.
+
+    XLA counts a loop's body once: programs of a single step are counted, in which no loop runs longer.
+    """
+    first = jax.tree.map(lambda leaf: leaf[:1], batch._replace(memory=()))._replace(memory=batch.memory)
+
+    def look(params: Any) -> Any:
+        return training.network.apply(params, first.memory, first.observation, first.starts)
+
+    def slope(params: Any) -> Any:
+        entropy = jnp.asarray(training.config.entropy)
+        return jax.grad(
+            lambda own: ppo.loss(own, training.network, first, first.advantage, training.config, entropy)[0]
+        )(params)
+
+    once, again = (_counted(program, learner.params) for program in (look, slope))
+    return (once + training.config.epochs * again) / training.config.environments
+
+
+def _counted(program: Callable[[Any], Any], params: Any) -> float:
+    told = jax.jit(program).lower(params).cost_analysis() or {}
+    return float(told["flops"])
+
+
+def _done(computed: Computed) -> Computed:
+    """Waits until arrays are there."""
+    return jax.block_until_ready(computed)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def _records(setting: Setting, device: str, games: int | None, roof: float) -> Iterator[Measurement]:
+    made = adapted(
+        recipe(setting.game, "sp", setting.scale),
+        {"bfloat16": True} if setting.bfloat16 else {},
+        {} if games is None else {"environments": games},
+        setting.pointing,
+    )
+    training = timed(made)
+    config = training.config
+    name = f"training/{setting.title}/{device}/{config.environments}"
+    begin = time.perf_counter()
+    states = {count: training.trainer.init(list(range(count))) for count in (1, SEEDS)}
+    learner, runner = (jax.tree.map(lambda leaf: leaf[0], part) for part in states[1][:2])
+    _, batch, _ = _done(training.collect(learner.params, runner))
+    each = operations(training, learner, batch)
+
+    def rate(count: int) -> float:
+        state = states[count]
+        begin = time.perf_counter()
+        states[count], _ = _done(training.trainer.run(state, 1))
+        return count * config.steps_per_update / (time.perf_counter() - begin)
+
+    for count in states:
+        rate(count)
+    yield Measurement(f"{name}/first", time.perf_counter() - begin, "s", note="compilation of all that is timed")
+    pairs = interleaved(f"{name}/seeds", "steps/s", lambda: rate(SEEDS), lambda: rate(1), PAIRS)
+    alone = pairs.baseline or 0.0
+    note = f"{config.environments} games, {config.steps} steps an update; beside it the roof"
+    yield Measurement(f"{name}/steps", alone, "steps/s", roof / each, alone * each / roof, note)
+    yield replace(pairs, note=f"{SEEDS} policies side by side, their steps added up, beside one")
+    yield Measurement(f"{name}/arithmetic", each / 1e6, "MFLOP a step", note="counted by XLA")
+    yield from _parts(name, training, learner, runner, batch)
+
+
+def _parts(name: str, training: Timed, learner: Learner, runner: Runner, batch: Batch) -> Iterator[Measurement]:
+    """Yields how long play and update take alone, as a share of both together."""
+    key = jax.random.key(0)
+    _done(training.update(learner, batch, key))
+    both = [
+        (
+            _seconds(lambda: training.collect(learner.params, runner)),
+            _seconds(lambda: training.update(learner, batch, key)),
+        )
+        for _ in range(PAIRS)
+    ]
+    play, update = (min(column) for column in zip(*both, strict=True))
+    steps = training.config.steps_per_update
+    for part, seconds in (("play", play), ("update", update)):
+        share = seconds / (play + update)
+        yield Measurement(f"{name}/{part}", steps / seconds, "steps/s", note=f"alone; {share:.0%} of the time")
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    _done(work())
+    return time.perf_counter() - begin
