@@ -78,7 +78,7 @@ def ppo(
         console.print_json({"folder": str(folder), "seats": [item.to_json() for item in found]})
         return
     for item in found:
-        console.out.print(_line(item))
+        console.out.print(_line(item, bundle.game_info.utility == "identical"))
     if len(found) == bundle.game_info.num_players:
         agent = f"learned:{folder},greedy=true"
         console.out.print(f"play: cwm arena {bundle.info['id']} --agent {agent} --agent random")
@@ -125,14 +125,16 @@ def _seats(text: str, players: int) -> list[int]:
     return [int(text)]
 
 
-def _line(item: Any) -> str:
+def _line(item: Any, cooperative: bool) -> str:
     best = item.results[item.best]
     speed = item.clock.to_json()
     parts = ", ".join(f"{name} {speed[name]:.0%}" for name in ("model", "encoding", "transport", "policy", "update"))
     fast = f"; {speed['steps_per_s']:,.0f} steps/s ({parts})" if item.clock.steps else ""
+    # Where all are paid the same nobody is paid more than the others.
+    won = "" if cooperative else f"{best.wins:.1%} won, {best.losses:.1%} lost, "
     return (
-        f"seat {item.seat}: best of {len(item.results)} is seed {item.best}: {best.wins:.1%} won, {best.losses:.1%} "
-        f"lost, mean return {best.mean_return:+.3f} over {best.games:,} games against random{fast}"
+        f"seat {item.seat}: best of {len(item.results)} is seed {item.best}: {won}mean return {best.mean_return:+.3f} "
+        f"over {best.games:,} games {'with' if cooperative else 'against'} random players{fast}"
     )
 
 

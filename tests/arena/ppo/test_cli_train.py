@@ -1,11 +1,15 @@
 """`cwm train ppo`: what it prints, keeps and refuses."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from arena.commands.train import Notices, _duration
+from arena.commands.train import Notices, _duration, _line
 from arena.errors import EXIT_USAGE
+from arena.ppo.course import Graduate
+from arena.ppo.results import Results
+from arena.ppo.training import Clock
 
 QUICK = ("--steps", "1000", "--seeds", "1", "--environments", "10", "--hidden", "8", "--evaluation-games", "20")
 
@@ -83,3 +87,16 @@ def test_notices_are_rare(monkeypatch):
     for _ in range(3):
         notices(Told)
     assert said == ["seat 0, seed 0: 10 of 20 steps, 5 steps/s, 0:00:02 left"]
+
+
+@pytest.mark.parametrize(
+    ("cooperative", "expected"),
+    [
+        (False, "75.0% won, 20.0% lost, mean return +0.550 over 20 games against random players"),
+        (True, "best of 2 is seed 1: mean return +0.550 over 20 games with random players"),
+    ],
+)
+def test_nobody_is_said_to_win_where_all_are_paid_the_same(cooperative, expected):
+    results = {0: Results(20, 0.0, 1.0, -1.0), 1: Results(20, 0.75, 0.2, 0.55)}
+    found = Graduate(0, Path("there"), 1, results, Clock(), 9, 27)
+    assert expected in _line(found, cooperative)
