@@ -28,7 +28,7 @@ from search.learn.config import PpoConfig
 from search.learn.errors import OffBeliefError
 from search.learn.hidden import HiddenSlots
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.rollout import Batch, Collector, MakeEnv, Policy, Progress, Runner, by_game, by_lane, consult
+from search.learn.rollout import Batch, Collector, MakeEnv, Policy, Progress, Runner, by_game, by_lane, consult, observe
 from search.learn.seats import deciding, of_player
 
 
@@ -178,30 +178,41 @@ class Fiction:
         return jax.lax.while_loop(lambda rolling: rolling.running.any(), go_on, rolling).total
 
     def _go_on(self, params: Params, rolling: _Rolling, player: Array, shaping: Array) -> _Rolling:
-        players = self._env.num_players
-        lanes = rolling.running.shape[0] * players
-        starts = jnp.zeros(lanes, bool)
-        policy, _ = consult(self._network, params, self._env, rolling.games, rolling.memory, starts)
-        now, anybody = deciding(by_game(policy.legal, players))
+        legal = self._env.legal_mask(rolling.games)
+        now, anybody = deciding(legal)
+        choose, key = jax.random.split(rolling.key)
+        memory, drawn, values = self._ask(params, rolling, legal, now, choose)
         decay = self._config.decay
         again = rolling.running & anybody & (now == player)
         stops = rolling.running & ((rolling.steps >= self._config.horizon) | (again & (decay == 0)))
-        value = rolling.weight * of_player(by_game(policy.value, players), player)
+        value = rolling.weight * of_player(values, player)
         total = rolling.total + jnp.where(stops, value, jnp.where(again, (1 - decay) * value, 0.0))
         weight = jnp.where(again, decay * rolling.weight, rolling.weight)
         running = rolling.running & ~stops
-        choose, key = jax.random.split(rolling.key)
-        actions = by_game(masked_categorical.sample(choose, policy.logits, policy.legal), players)
+        mine = jnp.arange(self._env.num_players) == now[:, None]
+        # Who has no choice takes the one legal action.
+        only = masked_categorical.greedy(jnp.zeros(legal.shape), legal)
+        actions = jnp.where(mine, drawn[:, None], only)
         games, paid, ended = self._step(rolling.games, actions, player, shaping)
         return _Rolling(
             games=games,
-            memory=policy.memory,
+            memory=memory,
             total=total + jnp.where(running, weight * paid, 0.0),
             weight=weight * self._discount,
             running=running & ~ended,
             key=key,
             steps=rolling.steps + 1,
         )
+
+    def _ask(
+        self, params: Params, rolling: _Rolling, legal: Array, deciders: Array, key: Array
+    ) -> tuple[Memory, Array, Array]:
+        """Returns the memory after another look, what each game's decider draws, [E], and all values, [E, P]."""
+        seen = jax.tree.map(lambda leaf: leaf[None], observe(self._env, rolling.games))
+        starts = jnp.zeros((1, legal.shape[0] * legal.shape[1]), bool)
+        memory, outputs = self._network.apply(params, rolling.memory, seen, starts, deciders[None])
+        drawn = masked_categorical.sample(key, outputs.logits[0], of_player(legal, deciders))
+        return memory, drawn, by_game(outputs.values[0], legal.shape[1])
 
     def _step(self, games: Any, actions: Array, player: Array, shaping: Array) -> tuple[Any, Array, Array]:
         following, paid = self._env.step(games, actions)

@@ -10,6 +10,7 @@ from games.batched.api import Outcome, Transition, along, lanes_first, lanes_las
 from search.learn.api import Outputs
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.seats import of_decider
 
 COUNTS = (1, 1)
 
@@ -120,10 +121,11 @@ class Scripted:
     def init(self, key, observation):
         return {}
 
-    def apply(self, params, memory, observation, starts):
+    def apply(self, params, memory, observation, starts, deciders=None):
         row = observation[..., 0, 0, :]
         says = jnp.where(row[..., 1] == 1, 2, 1)
         logits = 1e4 * jax.nn.one_hot(says, 3)
+        logits = logits if deciders is None else of_decider(logits, deciders)
         return memory, Outputs(logits, 10 + row[..., 2:5] @ jnp.arange(3.0), row)
 
 
