@@ -1,7 +1,7 @@
 """Self-play and cross-play along trainings: what policies that were kept on the way reach, by environment steps."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -22,7 +22,7 @@ Age: TypeAlias = tuple[str, int]
 
 
 def run(
-    folders: Sequence[Path],
+    ages: Mapping[Age, Sequence[LearnedPolicy]],
     games: int = GAMES,
     seed: int = 0,
     greedy: bool = False,
@@ -31,16 +31,12 @@ def run(
     """Plays the policies of each training at each age with themselves, and those of its seeds with each other.
 
     Args:
-        folders: of trainings of one game, each with policies that were kept on the way (`TrainingPlan.snapshots`).
+        ages: policies of one game, as `load_all` returns them.
         games: of a seating; on the same deals at every age.
         seed: of the deals, of what policies draw, and of the choice of seatings.
         greedy: take each policy's likeliest action.
         on_seating: told after each.
-
-    Raises:
-        CheckpointError: a folder holds no policies, or of several games.
     """
-    ages = load_all(folders)
     chosen = [policy for group in ages.values() for policy in group]
     table = Table(chosen)
     evaluator = Evaluator(table.env, table.steps, greedy, border_moves(table.env.sizes))
@@ -65,9 +61,15 @@ def run(
 
 
 def load_all(folders: Sequence[Path]) -> dict[Age, list[LearnedPolicy]]:
-    """Reads the policies of trainings, by method and environment steps, in the order of the steps; see `run`.
+    """Reads the policies of trainings, by method and environment steps, in the order of the steps.
 
     Where several trainings are of one method, the names of their folders tell them apart.
+
+    Args:
+        folders: of trainings of one game, each with policies that were kept on the way (`TrainingPlan.snapshots`).
+
+    Raises:
+        CheckpointError: a folder holds no such policies, or they are of several games.
     """
     each = {folder: [policies.load(path) for path in _policies_in(folder)] for folder in dict.fromkeys(folders)}
     games = {policy.game for group in each.values() for policy in group}
@@ -94,7 +96,7 @@ def _policies_in(folder: Path) -> list[Path]:
     if not kept:
         raise CheckpointError(
             f"{folder} holds no policies that were kept on the way: train with `cwm train yokai GAME --snapshots 5 "
-            f"--out {folder}` and name that folder."
+            "--out FOLDER` and name that folder."
         )
     return [*kept, *ends]
 

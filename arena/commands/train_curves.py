@@ -22,8 +22,9 @@ def command(
 ) -> None:
     """Play policies that were kept on the way with themselves and with the other seeds: R against steps."""
     curves = accelerated.load("arena.baselines.curves")
+    ages = curves.load_all(folders)
     with bar("seatings") as told:
-        found = curves.run(folders, games or curves.GAMES, seed, greedy, told)
+        found = curves.run(ages, games or curves.GAMES, seed, greedy, told)
     if as_json:
         console.print_json(found.to_json())
     else:

@@ -38,7 +38,7 @@ def renamed(folder, steps):
 
 def test_every_age_is_played_as_in_cross_play(training):
     folder, told = training(), []
-    found = curves.run([folder], 8, 3, on_seating=lambda done, total: told.append((done, total)))
+    found = curves.run(curves.load_all([folder]), 8, 3, on_seating=lambda done, total: told.append((done, total)))
     assert (found.game, list(found.methods)) == (GAME, ["sp"])
     assert [point.steps for point in found.methods["sp"]] == list(AGES)
     for point, where in zip(found.methods["sp"], (folder / "snapshots" / str(AGES[0]), folder), strict=True):
@@ -55,7 +55,7 @@ def test_trainings_of_one_method_are_told_apart_by_their_folders(training):
 
 
 def test_the_page_draws_both_lines_of_every_method(training):
-    found = curves.run([training("one"), training("two", "op")], 4)
+    found = curves.run(curves.load_all([training("one"), training("two", "op")]), 4)
     page = curves_page.render(found)
     assert page.count("<polyline") == 4
     assert page.count('<tr><td class="number">250</td>') == 2
@@ -65,7 +65,7 @@ def test_the_page_draws_both_lines_of_every_method(training):
 def test_a_training_without_snapshots_is_refused(training):
     folder = training()
     with pytest.raises(CheckpointError, match="holds no policies that were kept on the way: train with"):
-        curves.run([folder / "sp-s0"])
+        curves.load_all([folder / "sp-s0"])
 
 
 def test_trainings_of_several_games_are_refused(training, tmp_path, save_policy):
@@ -73,7 +73,7 @@ def test_trainings_of_several_games_are_refused(training, tmp_path, save_policy)
     policy = policies.load(save_policy("two", "yokai-9c-2p"))
     checkpoint.save_policy(other / "snapshots" / "5" / "sp-s0", policy.params, {**policy.about, "steps": 5})
     with pytest.raises(CheckpointError, match=r"of several games \(yokai-8c-2p, yokai-9c-2p\)"):
-        curves.run([training(), other])
+        curves.load_all([training(), other])
 
 
 def test_the_command_prints_a_table_a_method_and_writes_the_page(cwm: Any, training, tmp_path):
