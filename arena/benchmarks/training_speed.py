@@ -1,10 +1,12 @@
 """`cwm benchmark training`: environment steps a second of PPO, updates included, beside the machine's roof.
 
 The roof is what the same arithmetic would take if it ran at the speed of one large matrix product in the same number
-format. The arithmetic of a step is counted by XLA from the programs that are timed: the network once as it plays, and
-the loss with its gradient in every epoch. Play and update are also timed alone, which says what bounds the training.
+format. The arithmetic of a step is that of all matrix products and convolutions in the network once as it plays, and in
+the loss with its gradient in every epoch, before anything is optimised. Play and update are also timed alone, which
+says what bounds the training.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -12,6 +14,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import jaxprs_in_params
 
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe, adapted, recipe
@@ -20,7 +24,7 @@ from arena.benchmarks.measurement import Measurement, interleaved
 from games.batched.api import BatchedEnv
 from games.batched.wrappers import DEALT_AT_ONCE, Episodes
 from search.learn import ppo, rollout
-from search.learn.api import Array
+from search.learn.api import Array, Params
 from search.learn.config import PpoConfig
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.ppo import Learner
@@ -135,26 +139,50 @@ def timed(made: Recipe) -> Timed:
 def operations(training: Timed, learner: Learner, batch: Batch) -> float:
     """Returns the floating-point operations of an environment step: one look of every player, and the epochs' losses.
 
-    XLA counts a loop's body once: programs of a single step are counted, in which no loop runs longer.
+    They are counted in programs of a single step.
     """
     first = jax.tree.map(lambda leaf: leaf[:1], batch._replace(memory=()))._replace(memory=batch.memory)
+    config, network = training.config, training.network
 
-    def look(params: Any) -> Any:
-        return training.network.apply(params, first.memory, first.observation, first.starts)
+    def look(params: Params) -> Any:
+        return network.apply(params, first.memory, first.observation, first.starts)
 
-    def slope(params: Any) -> Any:
-        entropy = jnp.asarray(training.config.entropy)
-        return jax.grad(
-            lambda own: ppo.loss(own, training.network, first, first.advantage, training.config, entropy)[0]
-        )(params)
+    def loss(params: Params) -> Array:
+        return ppo.loss(params, network, first, first.advantage, config, jnp.asarray(config.entropy))[0]
 
-    once, again = (_counted(program, learner.params) for program in (look, slope))
-    return (once + training.config.epochs * again) / training.config.environments
+    once, again = (products(jax.make_jaxpr(program)(learner.params).jaxpr) for program in (look, jax.grad(loss)))
+    return (once + config.epochs * again) / config.environments
 
 
-def _counted(program: Callable[[Any], Any], params: Any) -> float:
-    told = jax.jit(program).lower(params).cost_analysis() or {}
-    return float(told["flops"])
+def products(jaxpr: Any) -> int:
+    """Returns the floating-point operations of a program's matrix products and convolutions, two a multiplication."""
+    total = 0
+    for equation in jaxpr.eqns:
+        kind, told = equation.primitive.name, equation.params
+        if kind == "dot_general":
+            (summed, _), _ = told["dimension_numbers"]
+            total += (
+                2 * equation.outvars[0].aval.size * math.prod(equation.invars[0].aval.shape[axis] for axis in summed)
+            )
+        elif kind == "conv_general_dilated":
+            total += _convolution(equation)
+        total += told.get("length", 1) * sum(products(inner) for inner in jaxprs_in_params(told))
+    return total
+
+
+def _convolution(equation: Any) -> int:
+    """Returns the operations of a convolution, without multiplications by the zeros around and between its inputs."""
+    told = equation.params
+    numbers, (image, kernel), made = told["dimension_numbers"], equation.invars, equation.outvars[0].aval
+    total: int = 2 * made.size * kernel.aval.shape[numbers.rhs_spec[1]]
+    axes = zip(numbers.lhs_spec[2:], numbers.rhs_spec[2:], numbers.out_spec[2:], strict=True)
+    for index, (across, tap, out) in enumerate(axes):
+        stride, (before, _) = told["window_strides"][index], told["padding"][index]
+        between, spread = told["lhs_dilation"][index], told["rhs_dilation"][index]
+        last = (image.aval.shape[across] - 1) * between
+        at = np.arange(made.shape[out])[:, None] * stride + np.arange(kernel.aval.shape[tap]) * spread - before
+        total = total // made.shape[out] * int(((at >= 0) & (at <= last) & (at % between == 0)).sum())
+    return total
 
 
 def _done(computed: Computed) -> Computed:
@@ -186,13 +214,15 @@ def _records(setting: Setting, device: str, games: int | None, roof: float) -> I
 
     for count in states:
         rate(count)
-    yield Measurement(f"{name}/first", time.perf_counter() - begin, "s", note="compilation of all that is timed")
+    yield Measurement(
+        f"{name}/first", time.perf_counter() - begin, "s", note="until both have run: starting, compiling, an update"
+    )
     pairs = interleaved(f"{name}/seeds", "steps/s", lambda: rate(SEEDS), lambda: rate(1), PAIRS)
     alone = pairs.baseline or 0.0
     note = f"{config.environments} games, {config.steps} steps an update; beside it the roof"
     yield Measurement(f"{name}/steps", alone, "steps/s", roof / each, alone * each / roof, note)
     yield replace(pairs, note=f"{SEEDS} policies side by side, their steps added up, beside one")
-    yield Measurement(f"{name}/arithmetic", each / 1e6, "MFLOP a step", note="counted by XLA")
+    yield Measurement(f"{name}/arithmetic", each / 1e6, "MFLOP a step", note="matrix products and convolutions")
     yield from _parts(name, training, learner, runner, batch)
 
 
