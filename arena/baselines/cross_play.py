@@ -169,9 +169,19 @@ class Table:
         """Returns the keys of the deals, the same whoever plays them."""
         return jax.random.split(root_key("deals", self.env.sizes.config.id, seed), games)
 
-    def play(self, evaluator: Evaluator, seating: Seating, deals: Array, seed: int) -> Played:
-        """Plays one game on every deal; what is drawn depends on who plays, not on who else is compared."""
-        draws = jax.random.split(root_key("draws", seed, *seating), len(deals))
+    def play(
+        self, evaluator: Evaluator, seating: Seating, deals: Array, seed: int, drawn_as: Sequence[str] | None = None
+    ) -> Played:
+        """Plays one game on every deal; what is drawn depends on who plays, not on who else is compared.
+
+        Args:
+            evaluator: plays.
+            seating: names of the policies, in the order of the seats.
+            deals: keys.
+            seed: of what policies draw.
+            drawn_as: names that stand for the policies there; default: those of the seating.
+        """
+        draws = jax.random.split(root_key("draws", seed, *(drawn_as or seating)), len(deals))
         return evaluator.play([self.seats[name] for name in seating], deals, draws)
 
 

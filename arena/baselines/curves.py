@@ -38,18 +38,20 @@ def run(
         on_seating: told after each.
     """
     chosen = [policy for group in ages.values() for policy in group]
+    # What is drawn depends on who plays, not on where the folders of several trainings lie.
+    drawn_as = {policy.name: f"{policy.about['name']}@{policy.about['steps']}" for policy in chosen}
     table = Table(chosen)
     evaluator = Evaluator(table.env, table.steps, greedy, border_moves(table.env.sizes))
     deals = table.deals(games, seed)
-    players = table.env.num_players
     groups = {age: {age[0]: [policy.name for policy in group]} for age, group in ages.items()}
-    planned = {age: cross_play.seatings(group, players, seed) for age, group in groups.items()}
+    planned = {age: cross_play.seatings(group, table.env.num_players, seed) for age, group in groups.items()}
     total, done = sum(map(len, planned.values())), 0
     methods: dict[str, tuple[CurvePoint, ...]] = {}
     for age, every in planned.items():
         played: dict[Seating, Tally] = {}
         for seating in every:
-            played[seating] = cross_play.tally(table.play(evaluator, seating, deals, seed))
+            found = table.play(evaluator, seating, deals, seed, [drawn_as[name] for name in seating])
+            played[seating] = cross_play.tally(found)
             done += 1
             if on_seating is not None:
                 on_seating(done, total)
@@ -91,12 +93,12 @@ def _policies_in(folder: Path) -> list[Path]:
     Raises:
         CheckpointError: there are none.
     """
-    kept = sorted(path.parent for path in folder.glob(f"**/{training_run.SNAPSHOTS}/*/*/{checkpoint.ABOUT}"))
+    kept = sorted(path.parent for path in folder.glob(f"{training_run.SNAPSHOTS}/*/*/{checkpoint.ABOUT}"))
     ends = sorted(path.parent for path in folder.glob(f"*/{checkpoint.ABOUT}") if not cross_play.is_belief(path.parent))
     if not kept:
         raise CheckpointError(
-            f"{folder} holds no policies that were kept on the way: train with `cwm train yokai GAME --snapshots 5 "
-            "--out FOLDER` and name that folder."
+            f"{folder} holds no policies that were kept on the way: give the folder of a training that was begun with "
+            "--snapshots, e.g. `cwm train yokai GAME --snapshots 5 --out FOLDER`."
         )
     return [*kept, *ends]
 

@@ -14,7 +14,7 @@ from typing import Final
 from arena.baselines import training_run
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
-from arena.baselines.training_run import Listener, Standing, TrainingPlan
+from arena.baselines.training_run import Listener, Standing, Trained, TrainingPlan
 from search.learn import checkpoint, several_policies
 from search.learn.api import Params
 from search.learn.networks.actor_critic import ActorCritic
@@ -93,18 +93,17 @@ def _population(plan: TrainingPlan, stop_after: float | None, on_report: Listene
         return True
     training_run.claim(population)
     trainer = training_run.trainer_of(population.recipe, population.devices)
-    kept = [training_run.whole_pieces(population.recipe, share) for share in AGES]
+    recipe = population.recipe
+    each = training_run.piece(recipe)
+    kept = [training_run.whole_pieces(recipe.ppo.updates, each, share) for share in AGES]
 
-    def run(state: TrainingState, updates: int) -> tuple[TrainingState, UpdateReport]:
-        state, report = trainer.run(state, updates)
-        done = training_run.updates_of(state)
+    def keep(state: Trained, done: int) -> None:
         for age, at in enumerate(kept, start=1):
             if at == done:
                 training_run.export(population, state, population.folder, f"-age{age}")
-        return state, report
 
     state = training_run.restored(population, trainer.init(list(population.seeds)))
-    state = training_run.advance(population, state, run, stop_after, on_report)
+    state = training_run.advance(population, state, trainer.run, stop_after, on_report, keep)
     return training_run.finished(population, state)
 
 
@@ -121,5 +120,6 @@ def _response(plan: TrainingPlan, stop_after: float | None, on_report: Listener)
 
     stage.folder.mkdir(parents=True, exist_ok=True)
     state = training_run.restored(stage, trainer.init([seed], population))
-    state = training_run.advance(stage, state, run, stop_after, on_report)
+    keep = training_run.keeper(stage, plan.folder)
+    state = training_run.advance(stage, state, run, stop_after, on_report, keep)
     return training_run.finished(plan, state)

@@ -97,6 +97,7 @@ class _Stage(NamedTuple):
         state: before the first update.
         run: (state, updates) -> (state, report); the state before is used up.
         numbers: report -> numbers by name.
+        keep: writes what is to be kept on the way, given the state and its updates.
     """
 
     name: str
@@ -104,6 +105,7 @@ class _Stage(NamedTuple):
     state: Any
     run: Callable[[Any, int], tuple[Any, Any]]
     numbers: Callable[[Any], dict[str, float | None]]
+    keep: Callable[[Any, int], None] = lambda state, done: None
 
 
 def hidden_of(recipe: Recipe) -> YokaiHidden:
@@ -114,8 +116,8 @@ def hidden_of(recipe: Recipe) -> YokaiHidden:
 def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """Returns the trainer of one level's policy; `init` and `run` are given the belief's parameters as context.
 
-    Fictitious games last a round, in which the critic's answers are mixed by the λ of the other methods: asked at the
-    player's next decision alone, which is never more than five steps away, it learned less than half as fast.
+    Fictitious games last a round, and the critic's answers at the player's own decisions in it are mixed by λ: where
+    it was asked at the next decision alone, which is mostly the next step, policies learned less than half as fast.
 
     Args:
         recipe: network and settings.
@@ -126,7 +128,7 @@ def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """
     env = training_env(recipe)
     network = BelievingNetwork(ActorCritic(recipe.network, env.num_actions), belief)
-    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players, recipe.ppo.gae_decay)
+    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players, recipe.fictitious_decay)
     collect = off_belief.collector(lambda _: env, network, hidden_of(recipe), recipe.ppo, fictitious)
     return Trainer(lambda _: env, network, recipe.ppo, collect)
 
@@ -230,12 +232,12 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
     marks = snapshots_at(total, _piece(total), plan.snapshots)
 
     def run(state: Any, updates: int) -> tuple[Any, Any]:
-        state, report = trainer.run(state, updates, believed)
-        done = int(state.updates[0])
+        return trainer.run(state, updates, believed)
+
+    def keep(state: Any, done: int) -> None:
         if done in marks:
             told = about(of_level, folder.name, plan.seed, done)
             _export(plan.folder / SNAPSHOTS / str(told["steps"]) / folder.name, state.learner.params, told)
-        return state, report
 
     def numbers_of(report: UpdateReport) -> dict[str, float | None]:
         episodes = Episodes(*(np.asarray(value).sum() for value in report.episodes))
@@ -243,7 +245,7 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
         return metrics(episodes) | losses
 
     state = trainer.init([_seed(plan, 2 * level + 1)], believed)
-    stage = _Stage(f"obl{level}", total, state, run, numbers_of)
+    stage = _Stage(f"obl{level}", total, state, run, numbers_of, keep)
     state, _ = _advance(stage, folder, deadline, on_report)
     done = int(state.updates[0])
     if done < stage.total:
@@ -283,6 +285,7 @@ def _advance(
     def keep() -> None:
         checkpoint.save_training(folder, state, {"stage": stage.name, "updates": done, "numbers": numbers})
 
+    stage.keep(state, done)
     kept, saved = done, time.monotonic()
     try:
         while done < stage.total:
@@ -291,6 +294,7 @@ def _advance(
             numbers = stage.numbers(report)
             done = int(state.updates[0])
             check_finite(folder.name, done, numbers)
+            stage.keep(state, done)
             on_report(LevelReport(stage.name, done, stage.total, numbers))
             now = time.monotonic()
             late = deadline is not None and now >= deadline

@@ -58,6 +58,7 @@ class Recipe:
         level: of Off-Belief Learning, 1 to 5.
         exact_belief: level 1 of Off-Belief Learning draws from the exact belief about random players.
         population: self-play policies that an agent of Fictitious Co-Play is trained with, each at three ages.
+        fictitious_decay: λ of the fictitious games of Off-Belief Learning, 0 for other methods.
     """
 
     game: str
@@ -69,6 +70,7 @@ class Recipe:
     level: int = 1
     exact_belief: bool = False
     population: int = 8
+    fictitious_decay: float = 0.0
 
     def __post_init__(self) -> None:
         if self.exact_belief and self.method != "obl":
@@ -120,7 +122,7 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     players = parse_id(game)[1]
     network, ppo = _paper(method, players) if scale == "paper" else _reduced(method, game)
     made = Recipe(game, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
-    return _with_public_memory(made) if method == "obl" else made
+    return _off_belief(made) if method == "obl" else made
 
 
 def adapted(
@@ -204,7 +206,8 @@ def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:
     return BeliefConfig("mlp", filters=64, layers=1, hidden=64), training
 
 
-def _with_public_memory(made: Recipe) -> Recipe:
-    """Returns the recipe with the public-private network that Off-Belief Learning rolls on with."""
+def _off_belief(made: Recipe) -> Recipe:
+    """Returns the recipe with the public-private network that Off-Belief Learning rolls on with, and its λ."""
     colours = config(*parse_id(made.game)).colours
-    return replace(made, network=replace(made.network, public_private=True, private_channels=len(colours)))
+    network = replace(made.network, public_private=True, private_channels=len(colours))
+    return replace(made, network=network, fictitious_decay=made.ppo.gae_decay)

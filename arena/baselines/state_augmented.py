@@ -100,8 +100,7 @@ class StateAugmentedRun:
 
 def iterations(recipe: Recipe) -> frozenset[int]:
     """Returns after which updates an iteration begins, without the first; in whole pieces, so that no piece is cut."""
-    begins = {training_run.whole_pieces(recipe, number / ITERATIONS) for number in range(1, ITERATIONS)}
-    return frozenset(begins - {recipe.ppo.updates})
+    return training_run.snapshots_at(recipe.ppo.updates, training_run.piece(recipe), ITERATIONS)
 
 
 def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:

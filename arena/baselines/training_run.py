@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -34,6 +35,7 @@ REPORTS: Final = 200
 """A training reports about so many times."""
 SNAPSHOTS: Final = "snapshots"
 """Folder of policies as they were on the way, one folder for each number of environment steps."""
+FEWEST_PARTS: Final = 2
 
 
 class TrainingError(LearnError):
@@ -57,6 +59,14 @@ class TrainingPlan:
     folder: Path
     devices: int = 1
     snapshots: int = 0
+
+    def __post_init__(self) -> None:
+        updates = self.recipe.ppo.updates
+        if self.snapshots and not FEWEST_PARTS <= self.snapshots <= updates:
+            raise TrainingError(
+                f"{self.snapshots} snapshots were asked for: give {FEWEST_PARTS} parts or more, and no more than the "
+                f"training has updates ({updates}); the policies at its end are kept anyway."
+            )
 
 
 class Standing(NamedTuple):
@@ -91,6 +101,8 @@ class Trained(Protocol):
 
 
 State = TypeVar("State", bound=Trained)
+Keeper = Callable[[Trained, int], None]
+"""Told where a training stands, and after how many updates."""
 
 
 def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
@@ -129,6 +141,7 @@ def advance(
     run: Callable[[State, int], tuple[State, UpdateReport]],
     stop_after: float | None,
     on_report: Listener,
+    keep: Keeper | None = None,
 ) -> State:
     """Trains on, writes down how it goes, and keeps the state in the plan's folder.
 
@@ -138,6 +151,8 @@ def advance(
         run: (state, updates) -> (state, reports). Pieces begin at multiples of `piece`.
         stop_after: see `train`.
         on_report: told after every piece.
+        keep: writes what is to be kept on the way, given where the training stands after a piece, and, since an
+            interruption may have come between, where it goes on from; default: the plan's snapshots, in its folder.
 
     Returns:
         The state at the end, or after the piece in which the time was up.
@@ -147,9 +162,10 @@ def advance(
     """
     total, each = plan.recipe.ppo.updates, piece(plan.recipe)
     steps_per_update = plan.recipe.ppo.steps_per_update
-    marks = snapshots_at(total, each, plan.snapshots)
+    keep = keep or keeper(plan, plan.folder)
     began = saved = time.monotonic()
     done, diverged = updates_of(state), False
+    keep(state, done)
     with TrainingLog(plan.folder, done * steps_per_update) as log:
         try:
             while done < total:
@@ -163,8 +179,7 @@ def advance(
                 rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
                 log.report(plan.seeds, done * steps_per_update, [{**one, "steps_per_second": rate} for one in found])
                 on_report(Standing(done * steps_per_update, total * steps_per_update, rate, found))
-                if done in marks:
-                    export(plan, state, plan.folder / SNAPSHOTS / str(done * steps_per_update))
+                keep(state, done)
                 now = time.monotonic()
                 if now - saved > CHECKPOINT_SECONDS:
                     _save(plan, state)
@@ -186,16 +201,26 @@ def piece(recipe: Recipe) -> int:
     return max(1, recipe.ppo.updates // REPORTS)
 
 
-def whole_pieces(recipe: Recipe, share: float) -> int:
-    """Returns the updates after which a share of the training is done, in whole pieces but for the end."""
-    each = piece(recipe)
-    return min(recipe.ppo.updates, each * math.ceil(share * recipe.ppo.updates / each))
+def whole_pieces(total: int, each: int, share: Fraction | float) -> int:
+    """Returns the updates after which a share of all is done, in whole pieces but for the end."""
+    return min(total, each * math.ceil(share * total / each))
 
 
 def snapshots_at(total: int, each: int, parts: int) -> frozenset[int]:
     """Returns after which updates policies are kept on the way: of `total`, in pieces of `each`, without the end."""
-    ends = {min(total, each * math.ceil(part * total / parts / each)) for part in range(1, parts)}
-    return frozenset(ends - {total})
+    return frozenset(whole_pieces(total, each, Fraction(part, parts)) for part in range(1, parts)) - {total}
+
+
+def keeper(plan: TrainingPlan, folder: Path) -> Keeper:
+    """Returns what keeps the plan's snapshots in a folder."""
+    ppo = plan.recipe.ppo
+    marks = snapshots_at(ppo.updates, piece(plan.recipe), plan.snapshots)
+
+    def keep(state: Trained, done: int) -> None:
+        if done in marks:
+            export(plan, state, folder / SNAPSHOTS / str(done * ppo.steps_per_update))
+
+    return keep
 
 
 def finished(plan: TrainingPlan, state: Trained) -> bool:
@@ -227,7 +252,7 @@ def about(recipe: Recipe, name: str, seed: int, updates: int) -> dict[str, Any]:
         "steps": updates * recipe.ppo.steps_per_update,
         "network": data["network"],
         "ppo": data["ppo"],
-        **({"exact_belief": recipe.exact_belief} if recipe.method == "obl" else {}),
+        **({name: data[name] for name in ("exact_belief", "fictitious_decay")} if recipe.method == "obl" else {}),
         **({"population": recipe.population} if recipe.method == "fcp" else {}),
     }
 

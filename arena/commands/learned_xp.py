@@ -1,17 +1,14 @@
 """`cwm xp --checkpoint`: self-play and cross-play of trained policies, thousands of games at once."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena import accelerated, console
 from arena.baselines.method_figures import LearnedCrossPlay
 from arena.baselines.name_figures import NameFigures
 from arena.baselines.probe_figures import ColourProbes
+from arena.commands.counted_bar import counted_bar
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play_tables import lineup_tables, summary_table
 from cwm.llm.files import write_whole
@@ -61,7 +58,7 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
         accelerated.load(PROBING).check(asked.probe_games)
     chosen = cross_play.load_all(asked.game, asked.names)
     games = asked.games or cross_play.GAMES
-    with bar("seatings") as told:
+    with counted_bar("seatings") as told:
         found: LearnedCrossPlay = cross_play.run(chosen, games, asked.seed, asked.greedy, told)
     probes = _probes(chosen, asked) if asked.probe_games else None
     names = _names(chosen, asked) if asked.name_games else None
@@ -88,21 +85,12 @@ def _print(found: LearnedCrossPlay, probes: ColourProbes | None, names: NameFigu
 
 
 def _probes(chosen: Any, asked: Asked) -> ColourProbes:
-    with bar("probes") as told:
+    with counted_bar("probes") as told:
         found: ColourProbes = accelerated.load(PROBING).run(chosen, asked.probe_games, asked.seed, asked.greedy, told)
         return found
 
 
 def _names(chosen: Any, asked: Asked) -> NameFigures:
-    with bar("games under names of their own") as told:
+    with counted_bar("games under names of their own") as told:
         found: NameFigures = accelerated.load(NAMING).run(chosen, asked.name_games, asked.seed, asked.greedy, told)
         return found
-
-
-@contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Shows how many of all are done, as it is told."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console.notices, transient=True) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)

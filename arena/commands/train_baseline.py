@@ -14,7 +14,7 @@ METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
 MOST_ENVIRONMENTS = 1 << 20
-MOST_SNAPSHOTS = 1000
+MOST_SNAPSHOTS = 50
 MOST_MEMBERS = 1000
 """Members of a population have the seeds from 1000 times that of its policy on."""
 
@@ -51,7 +51,9 @@ def command(
     devices: Annotated[int, typer.Option("--devices", min=1, help="Accelerators that share the games.")] = 1,
     snapshots: Annotated[
         int,
-        typer.Option("--snapshots", min=0, max=MOST_SNAPSHOTS, help="Keep policies so often, for cwm train curves."),
+        typer.Option(
+            "--snapshots", min=0, max=MOST_SNAPSHOTS, help="Keep policies at so many equal steps, for cwm train curves."
+        ),
     ] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Keeps everything; the same command on it goes on.")] = None,
     stop_after: Annotated[

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from arena import accelerated, console
-from arena.commands.learned_xp import bar
-from arena.options import AsJson, Seed
+from arena.commands.counted_bar import counted_bar
+from arena.options import AsJson, Seed, require_folders
 from arena.report import curves_page, learned_tables
 from cwm.llm.files import write_whole
 
@@ -21,9 +21,10 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play policies that were kept on the way with themselves and with the other seeds: R against steps."""
+    require_folders(html)
     curves = accelerated.load("arena.baselines.curves")
     ages = curves.load_all(folders)
-    with bar("seatings") as told:
+    with counted_bar("seatings") as told:
         found = curves.run(ages, games or curves.GAMES, seed, greedy, told)
     if as_json:
         console.print_json(found.to_json())

@@ -45,8 +45,13 @@ def _planned(folders: Sequence[Path], out: Path, checkpoint: Any) -> dict[Path, 
 
 
 def _policies(folder: Path, checkpoint: Any) -> list[Path]:
-    """Returns the folders of policies in a folder, or the folder itself; of one policy, what lies in it is left out."""
+    """Returns the folders of policies in a folder, or the folder itself.
+
+    Of one policy, what lies in it is left out; of a training, what was kept of its policies on the way.
+    """
     every = sorted(path.parent for path in folder.rglob(checkpoint.ABOUT))
+    on_the_way = accelerated.load("arena.baselines.training_run").SNAPSHOTS
+    every = [policy for policy in every if on_the_way not in policy.relative_to(folder).parts]
     every = [policy for policy in every if (policy / checkpoint.POLICY).exists()]
     if not every:
         raise UsageError(f"{folder} holds no policies: give the folder of a finished training, or of one policy.")

@@ -41,5 +41,5 @@ def curve(name: str, points: Sequence[tuple[float, Estimate]], widest: float, hi
     for across, value in points:
         x = MARGIN + across / widest * (WIDTH - 2 * MARGIN)
         y = HEIGHT - MARGIN - value.mean / highest * (HEIGHT - 2 * MARGIN)
-        marks.append((round(x, 1), round(y, 1), f"{across:,g}: {formatting.with_error(value)}, n = {value.n}"))
+        marks.append((round(x, 1), round(y, 1), f"{across:,.12g}: {formatting.with_error(value)}, n = {value.n}"))
     return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))

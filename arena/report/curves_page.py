@@ -1,5 +1,7 @@
 """R against environment steps as one HTML page: a chart and a table of every method."""
 
+import math
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from arena.baselines.curve_figures import CurvePoint, LearningCurves
@@ -22,11 +24,11 @@ def render(found: LearningCurves) -> str:
     points = [point for every in found.methods.values() for point in every]
     widest = float(max(point.steps for point in points))
     scores = [side.score.mean for point in points for side in _sides(point).values()]
-    highest = max([1.0, *scores])
+    highest = float(max(1, math.ceil(max(scores))))
     return environment.get_template("curves.html.j2").render(
         found=found,
         lines={method: _curves(every, widest, highest) for method, every in found.methods.items()},
-        highest=f"{highest:.1f}",
+        highest=f"{highest:g}",
         chart=CHART,
     )
 

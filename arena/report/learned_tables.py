@@ -56,16 +56,19 @@ def curve_tables(found: LearningCurves) -> list[Table]:
     columns = [f"{side} {name}" for side in sides for name in ("R", "won", "EE", "LEN")]
     made = []
     for method, points in found.methods.items():
-        seeds = len(points[-1].figures.policies)
         games = formatting.whole(found.settings["games"])
-        title = f"{method}: {seeds} seeds (mean ± standard error over seeds; {games} games a seating)"
-        table = new_table(title, ["steps"], [*columns, "gap"])
+        table = new_table(
+            f"{method} (mean ± standard error over seeds; {games} games a seating)",
+            ["steps"],
+            ["seeds", *columns, "gap"],
+        )
         for point in points:
             cells = []
             for side in (point.figures.self_play, point.figures.cross_play):
                 told = [None] * 4 if side is None else [side.score, side.won, side.early, side.length]
                 cells += [*map(formatting.with_error, told[:3]), formatting.with_error(told[3], 1)]
-            add_row(table, formatting.whole(point.steps), *cells, formatting.with_error(point.figures.gap))
+            counts = formatting.whole(point.steps), formatting.whole(len(point.figures.policies))
+            add_row(table, *counts, *cells, formatting.with_error(point.figures.gap))
         made.append(table)
     return made
 

@@ -2,8 +2,8 @@
 
 Games go on as in self-play. At each decision, what the deciding player cannot see is drawn anew from a belief about
 partners of the level below; the decision is then judged in that fictitious game: it is made there, everybody plays on
-with the current policy, and the value of the player's next decision stands for the rest. So actions are read as the
-level below meant them, not as partners have come to mean them.
+with the current policy, and the critic's values of the player's later decisions, mixed by λ, stand for the rest. So
+actions are read as the level below meant them, not as partners have come to mean them.
 
 The memory of a network with `public_private` has read nothing that its player alone saw. It is therefore the same in
 the fictitious game, and every player goes on there with its real memory.
@@ -100,6 +100,7 @@ class FictitiousConfig:
             at decisions alone: a horizon that ends between two decisions of a player asks it what it was never taught.
         decay: λ, how the critic's answers at the player's later decisions are mixed, as in generalised advantage
             estimation: at 0 it is asked at the next decision alone, and the game ends there; at 1 at the horizon alone.
+            Where the horizon comes first, it is asked there.
     """
 
     horizon: int
@@ -154,7 +155,7 @@ class Fiction:
     def targets(
         self, params: Params, games: Any, memory: Memory, actions: Array, player: Array, shaping: Array, key: Array
     ) -> Array:
-        """Returns what one decision in each game is worth: discounted rewards, and the value where the fiction stops.
+        """Returns what one decision in each game is worth: what is paid, and values of the player's later decisions.
 
         Args:
             params: of the network.

@@ -32,8 +32,8 @@ def training(tmp_path, save_policy):
 
 
 def renamed(folder, steps):
-    """Returns the policies of a folder under the names that they have in curves."""
-    return [replace(policy, name=f"sp: {policy.name}@{steps}") for policy in cross_play.load_all(GAME, [str(folder)])]
+    """Returns the policies of a folder under the names by which their actions are drawn in curves."""
+    return [replace(policy, name=f"{policy.name}@{steps}") for policy in cross_play.load_all(GAME, [str(folder)])]
 
 
 def test_every_age_is_played_as_in_cross_play(training):
@@ -42,7 +42,8 @@ def test_every_age_is_played_as_in_cross_play(training):
     assert (found.game, list(found.methods)) == (GAME, ["sp"])
     assert [point.steps for point in found.methods["sp"]] == list(AGES)
     for point, where in zip(found.methods["sp"], (folder / "snapshots" / str(AGES[0]), folder), strict=True):
-        assert point.figures == cross_play.run(renamed(where, point.steps), 8, 3).methods[0]
+        expected = cross_play.run(renamed(where, point.steps), 8, 3).methods[0]
+        assert replace(point.figures, policies=expected.policies) == expected
     assert told == [(number, 8) for number in range(1, 9)]
     assert found.to_json()["methods"]["sp"][1]["steps"] == AGES[1]
 
@@ -64,8 +65,23 @@ def test_the_page_draws_both_lines_of_every_method(training):
 
 def test_a_training_without_snapshots_is_refused(training):
     folder = training()
-    with pytest.raises(CheckpointError, match="holds no policies that were kept on the way: train with"):
+    with pytest.raises(CheckpointError, match="holds no policies that were kept on the way: give the folder"):
         curves.load_all([folder / "sp-s0"])
+
+
+def test_where_trainings_lie_changes_no_figure(training):
+    folders = [training("one"), training("other")]
+    (alone,) = curves.run(curves.load_all(folders[:1]), 4).methods.values()
+    for found in curves.run(curves.load_all(folders), 4).methods.values():
+        for point, before in zip(found, alone, strict=True):
+            same = {"method": "sp", "policies": before.figures.policies}
+            assert replace(point.figures, **same) == before.figures
+
+
+def test_the_folder_of_several_trainings_is_none(training, tmp_path):
+    training("one")
+    with pytest.raises(CheckpointError, match="holds no policies that were kept on the way"):
+        curves.load_all([tmp_path])
 
 
 def test_trainings_of_several_games_are_refused(training, tmp_path, save_policy):
@@ -76,9 +92,14 @@ def test_trainings_of_several_games_are_refused(training, tmp_path, save_policy)
         curves.load_all([training(), other])
 
 
+def test_a_page_that_cannot_be_written_is_refused_before_a_game_is_played(cwm: Any, tmp_path):
+    shown = cwm("train", "curves", str(tmp_path), "--html", str(tmp_path / "nowhere" / "page.html"))
+    assert (shown.code, "There is no folder" in shown.err) == (2, True)
+
+
 def test_the_command_prints_a_table_a_method_and_writes_the_page(cwm: Any, training, tmp_path):
     page = tmp_path / "curves.html"
     shown = cwm("train", "curves", str(training()), "--games", "4", "--html", str(page))
-    assert "sp: 2 seeds" in shown.out
+    assert "sp (mean ± standard error over seeds; 4 games a seating)" in shown.out
     assert "250" in shown.out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

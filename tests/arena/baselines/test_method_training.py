@@ -4,6 +4,8 @@ The quick tests put counting in the place of learning, so that what follows from
 train tiny networks.
 """
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -237,6 +239,34 @@ def test_policies_are_kept_at_the_ends_of_equal_parts(method, name, counting, tm
             assert checkpoint.load_about(path)["steps"] == int(steps)
     for path in whole.folder.glob("**/snapshots/*/*"):
         assert_same_policy(path, parts.folder / path.relative_to(whole.folder))
+
+
+@pytest.mark.parametrize(("method", "name"), [("sp", "sp-s0"), ("obl", "obl1-s0")])
+def test_a_snapshot_that_an_interruption_prevented_is_written_when_the_training_goes_on(
+    method, name, counting, tmp_path
+):
+    plan = TrainingPlan(tiny(method, 10, **({"exact_belief": True} if method == "obl" else {})), (0, 1), tmp_path)
+    for _ in range(3):
+        assert not method_training.train(plan, 0.0, lambda standing: None)
+    assert not (tmp_path / "snapshots").exists()
+    method_training.train(replace(plan, snapshots=4), 0.0, lambda standing: None)
+    assert checkpoint.load_about(tmp_path / "snapshots" / str(3 * STEPS) / name)["steps"] == 3 * STEPS
+
+
+@pytest.mark.parametrize("snapshots", [1, 5])
+def test_snapshots_that_are_not_on_the_way_are_refused(snapshots, tmp_path):
+    with pytest.raises(TrainingError, match=f"{snapshots} snapshots were asked for: give 2 parts or more"):
+        TrainingPlan(tiny("sp", 4), (0,), tmp_path, snapshots=snapshots)
+
+
+def test_off_belief_learning_with_other_targets_is_another_training(counting, tmp_path):
+    plan = TrainingPlan(tiny("obl", 2, exact_belief=True), (0,), tmp_path)
+    method_training.train(plan, 0.0, lambda standing: None)
+    told = json.loads((tmp_path / training_run.RUN).read_text())
+    assert told["recipe"].pop("fictitious_decay") == 0.95
+    (tmp_path / training_run.RUN).write_text(json.dumps(told))
+    with pytest.raises(TrainingError, match="holds another training"):
+        method_training.train(plan, None, lambda standing: None)
 
 
 def test_beliefs_are_trained_on_as_many_games_as_the_policies():

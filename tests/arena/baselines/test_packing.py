@@ -54,3 +54,10 @@ def test_policies_inside_of_another_are_left_out(tmp_path):
         saved(tmp_path / "run" / name)
     assert cli.run(["train", "pack", str(tmp_path / "run"), "--out", str(tmp_path / "packed")]) == 0
     assert sorted(path.name for path in (tmp_path / "packed").iterdir()) == ["seat0", "seat1"]
+
+
+def test_what_was_kept_on_the_way_is_left_out(tmp_path):
+    saved(tmp_path / "run" / "sp-s0", steps=9)
+    saved(tmp_path / "run" / "snapshots" / "5" / "sp-s0", steps=5)
+    assert cli.run(["train", "pack", str(tmp_path / "run"), "--out", str(tmp_path / "packed")]) == 0
+    assert checkpoint.load_about(tmp_path / "packed" / "sp-s0")["steps"] == 9
