@@ -22,12 +22,13 @@ def render(found: LearningCurves) -> str:
     )
     environment.filters.update(with_error=formatting.with_error, whole=formatting.whole)
     points = [point for every in found.methods.values() for point in every]
-    widest = float(max(point.steps for point in points))
+    widest = max(point.steps for point in points)
     scores = [side.score.mean for point in points for side in _sides(point).values()]
     highest = float(max(1, math.ceil(max(scores))))
     return environment.get_template("curves.html.j2").render(
         found=found,
-        lines={method: _curves(every, widest, highest) for method, every in found.methods.items()},
+        lines={method: _curves(every, float(widest), highest) for method, every in found.methods.items()},
+        widest=widest,
         highest=f"{highest:g}",
         chart=CHART,
     )

@@ -59,6 +59,7 @@ def test_the_page_draws_both_lines_of_every_method(training):
     found = curves.run(curves.load_all([training("one"), training("two", "op")]), 4)
     page = curves_page.render(found)
     assert page.count("<polyline") == 4
+    assert "environment steps, 0 to 250" in page
     assert page.count('<tr><td class="number">250</td>') == 2
     assert not re.search(r"https?://|<script", page)
 
