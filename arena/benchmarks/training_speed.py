@@ -7,9 +7,10 @@ says what bounds the training.
 """
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 import jax
@@ -29,9 +30,11 @@ from search.learn.config import PpoConfig
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.ppo import Learner
 from search.learn.rollout import Batch, Progress, Runner
-from search.learn.training import Trainer
+from search.learn.training import Trainer, TrainingState
 
 PAIRS: Final = 3
+EXHAUSTED: Final = "RESOURCE_EXHAUSTED"
+"""What JAX says where memory is short."""
 SEEDS: Final = 3
 """Policies that are trained side by side, as the shipped ones were."""
 
@@ -200,30 +203,53 @@ def _records(setting: Setting, device: str, games: int | None, roof: float) -> I
     training = timed(made)
     config = training.config
     name = f"training/{setting.title}/{device}/{config.environments}"
+    pace = Pace(training)
     begin = time.perf_counter()
-    states = {count: training.trainer.init(list(range(count))) for count in (1, SEEDS)}
-    learner, runner = (jax.tree.map(lambda leaf: leaf[0], part) for part in states[1][:2])
+    pace.rate(1)
+    note = "until the first update is done: starting, compiling, learning"
+    yield Measurement(f"{name}/first", time.perf_counter() - begin, "s", note=note)
+    learner, runner = (jax.tree.map(lambda leaf: leaf[0], part) for part in pace.states[1][:2])
     _, batch, _ = _done(training.collect(learner.params, runner))
     each = operations(training, learner, batch)
-
-    def rate(count: int) -> float:
-        state = states[count]
-        begin = time.perf_counter()
-        states[count], _ = _done(training.trainer.run(state, 1))
-        return count * config.steps_per_update / (time.perf_counter() - begin)
-
-    for count in states:
-        rate(count)
-    yield Measurement(
-        f"{name}/first", time.perf_counter() - begin, "s", note="until both have run: starting, compiling, an update"
-    )
-    pairs = interleaved(f"{name}/seeds", "steps/s", lambda: rate(SEEDS), lambda: rate(1), PAIRS)
-    alone = pairs.baseline or 0.0
-    note = f"{config.environments} games, {config.steps} steps an update; beside it the roof"
-    yield Measurement(f"{name}/steps", alone, "steps/s", roof / each, alone * each / roof, note)
-    yield replace(pairs, note=f"{SEEDS} policies side by side, their steps added up, beside one")
     yield Measurement(f"{name}/arithmetic", each / 1e6, "MFLOP a step", note="matrix products and convolutions")
     yield from _parts(name, training, learner, runner, batch)
+    del learner, runner, batch
+    alone = statistics.median(pace.rate(1) for _ in range(PAIRS))
+    note = f"{config.environments} games, {config.steps} steps an update; beside it the roof"
+    yield Measurement(f"{name}/steps", alone, "steps/s", roof / each, alone * each / roof, note)
+    yield _side_by_side(f"{name}/seeds", pace)
+
+
+class Pace:
+    """How fast several policies are trained side by side, update by update.
+
+    Attributes:
+        states: of the training, by the number of policies.
+    """
+
+    def __init__(self, training: Timed) -> None:
+        self._training = training
+        self.states: dict[int, TrainingState] = {}
+
+    def rate(self, count: int) -> float:
+        """Trains policies for one update and returns environment steps a second, added up over them."""
+        trainer = self._training.trainer
+        state = self.states.pop(count, None) or trainer.init(list(range(count)))
+        begin = time.perf_counter()
+        self.states[count], _ = _done(trainer.run(state, 1))
+        return count * self._training.config.steps_per_update / (time.perf_counter() - begin)
+
+
+def _side_by_side(name: str, pace: Pace) -> Measurement:
+    """Returns the pace of several policies beside that of one."""
+    note = f"{SEEDS} policies side by side, their steps added up, beside one"
+    try:
+        pace.rate(SEEDS)
+        return interleaved(name, "steps/s", lambda: pace.rate(SEEDS), lambda: pace.rate(1), PAIRS, note)
+    except jax.errors.JaxRuntimeError as error:
+        if EXHAUSTED not in str(error):
+            raise
+        return Measurement(name, None, "steps/s", note=f"{SEEDS} policies do not fit into the device's memory")
 
 
 def _parts(name: str, training: Timed, learner: Learner, runner: Runner, batch: Batch) -> Iterator[Measurement]:
