@@ -76,6 +76,10 @@ def command(
         for seed in plan.seeds:
             console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
         console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
+        if snapshots:
+            kept = any((folder / "snapshots").glob("*"))
+            late = "no policies were kept on the way: the training had been there before; begin it in another folder"
+            console.notices.print(f"curves: cwm train curves {folder}" if kept else late)
     else:
         console.out.print("stopped; the same command goes on")
 

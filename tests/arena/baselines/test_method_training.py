@@ -253,6 +253,13 @@ def test_a_snapshot_that_an_interruption_prevented_is_written_when_the_training_
     assert checkpoint.load_about(tmp_path / "snapshots" / str(3 * STEPS) / name)["steps"] == 3 * STEPS
 
 
+def test_the_command_says_whether_policies_were_kept_on_the_way(counting, cwm, tmp_path):
+    words = ("train", "yokai", GAME, "--scale", "reduced", "--steps", str(4 * 3072), "--out")
+    assert f"curves: cwm train curves {tmp_path / 'one'}" in cwm(*words, str(tmp_path / "one"), "--snapshots", "2").err
+    assert "curves" not in cwm(*words, str(tmp_path / "two")).err
+    assert "no policies were kept on the way" in cwm(*words, str(tmp_path / "two"), "--snapshots", "2").err
+
+
 @pytest.mark.parametrize("snapshots", [1, 5])
 def test_snapshots_that_are_not_on_the_way_are_refused(snapshots, tmp_path):
     with pytest.raises(TrainingError, match=f"{snapshots} snapshots were asked for: give 2 parts or more"):
