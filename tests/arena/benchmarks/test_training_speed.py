@@ -44,11 +44,15 @@ def test_products_are_counted_once_a_run_of_a_loop():
 
 
 def played(training):
-    """Returns fresh parameters and what they played."""
-    runner = rollout.begin(training.env, training.network, GAMES, jax.random.key(0))
-    seen = jax.tree.map(lambda leaf: leaf[None], rollout.observe(training.env, runner.games))
-    params = training.network.init(jax.random.key(1), seen)
-    return params, training.collect(params, runner)[1]
+    """Returns parameters and a batch that are all zeros: what is counted depends on their shapes alone."""
+
+    def play(key):
+        runner = rollout.begin(training.env, training.network, GAMES, key)
+        seen = jax.tree.map(lambda leaf: leaf[None], rollout.observe(training.env, runner.games))
+        params = training.network.init(key, seen)
+        return params, training.collect(params, runner)[1]
+
+    return jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), jax.eval_shape(play, jax.random.key(0)))
 
 
 class Short:
