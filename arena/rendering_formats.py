@@ -8,9 +8,8 @@ from html import escape
 from types import ModuleType
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from arena.errors import UsageError
+from arena.page_templates import page_environment
 from arena.rendering import Film
 from games.yokai.drawing import still
 
@@ -69,13 +68,7 @@ def _timing(number: int, frames: int, total: float) -> str:
 
 def page(film: Film) -> str:
     """Returns a game as one HTML page that needs nothing else: buttons and keys play it, step by step."""
-    environment = Environment(
-        loader=PackageLoader("arena", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena")
     template = environment.get_template("rendering.html.j2")
     return template.render(film=film, canvas=film.canvas, step_ms=round(STEP_S * 1000))
 

@@ -79,7 +79,7 @@ def by_method(chosen: Sequence[LearnedPolicy]) -> dict[str, list[str]]:
     """
     groups: dict[str, list[LearnedPolicy]] = {}
     for policy in chosen:
-        groups.setdefault(str(policy.about.get("method", policy.name)), []).append(policy)
+        groups.setdefault(policy.method, []).append(policy)
     methods: dict[str, list[str]] = {}
     for method, group in groups.items():
         told = [_settings(policy) for policy in group]

@@ -77,12 +77,12 @@ def load_all(folders: Sequence[Path]) -> dict[Age, list[LearnedPolicy]]:
     games = {policy.game for group in each.values() for policy in group}
     if len(games) > 1:
         raise CheckpointError(f"The trainings are of several games ({', '.join(sorted(games))}): give those of one.")
-    trainings = Counter(method for group in each.values() for method in {_method(policy) for policy in group})
+    trainings = Counter(method for group in each.values() for method in {policy.method for policy in group})
     found: dict[Age, list[LearnedPolicy]] = {}
     for folder, group in each.items():
         for policy in sorted(group, key=_steps):
-            method = _method(policy)
-            label, steps = method if trainings[method] == 1 else f"{method} in {folder}", _steps(policy)
+            label = policy.method if trainings[policy.method] == 1 else f"{policy.method} in {folder}"
+            steps = _steps(policy)
             found.setdefault((label, steps), []).append(replace(policy, name=f"{label}: {policy.name}@{steps}"))
     return found
 
@@ -101,10 +101,6 @@ def _policies_in(folder: Path) -> list[Path]:
             "--snapshots, e.g. `cwm train yokai GAME --snapshots 5 --out FOLDER`."
         )
     return [*kept, *ends]
-
-
-def _method(policy: LearnedPolicy) -> str:
-    return str(policy.about.get("method", policy.name))
 
 
 def _steps(policy: LearnedPolicy) -> int:

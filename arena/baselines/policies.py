@@ -44,6 +44,11 @@ class LearnedPolicy:
     network: ActorCritic
     params: Params
 
+    @property
+    def method(self) -> str:
+        """What it was trained for, e.g. `op`; its own name where its checkpoint does not say."""
+        return str(self.about.get("method", self.name))
+
     def env(self) -> YokaiEnv:
         """Returns the batched game in the policy's view."""
         return environment(self.game, self.view, self.network.config)

@@ -37,8 +37,6 @@ EXHAUSTED: Final = "RESOURCE_EXHAUSTED"
 """What JAX says where memory is short."""
 SEEDS: Final = 3
 """Policies that are trained side by side, as the shipped ones were."""
-
-
 Computed = TypeVar("Computed")
 
 

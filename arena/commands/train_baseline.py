@@ -77,7 +77,7 @@ def command(
             console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
         console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
         if snapshots:
-            kept = any((folder / "snapshots").glob("*"))
+            kept = any((folder / accelerated.load("arena.baselines.training_run").SNAPSHOTS).glob("*"))
             late = "no policies were kept on the way: the training had been there before; begin it in another folder"
             console.notices.print(f"curves: cwm train curves {folder}" if kept else late)
     else:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from arena.page_templates import page_environment
 from arena.paper import drawing
 from arena.paper.cells import Sheet
 from arena.paper.published import SOURCE
@@ -34,13 +33,7 @@ def write(path: Path, sheets: Sequence[Sheet]) -> None:
 
 
 def _rendered(template: str, sheets: Sequence[Sheet]) -> str:
-    environment = Environment(
-        loader=PackageLoader("arena.paper", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.paper")
     return environment.get_template(template).render(
         sheets=sheets,
         groups=_groups,

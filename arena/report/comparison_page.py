@@ -1,21 +1,14 @@
 """The comparison of all kinds of players as one HTML page: who they are, a heat map, every lineup with intervals."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from arena.comparison import Comparison
+from arena.page_templates import page_environment
 from arena.report import comparison_tables, formatting, paper_figures
 from arena.report.page import cooperative, heat
 
 
 def render(found: Comparison) -> str:
     """Returns the page; it needs no network and no script, and every value is escaped."""
-    environment = Environment(
-        loader=PackageLoader("arena.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.report")
     environment.filters.update(estimate=formatting.estimate, whole=formatting.whole, pair=formatting.pair)
     return environment.get_template("comparison.html.j2").render(
         found=found,

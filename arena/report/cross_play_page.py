@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from arena import belief_probe
 from arena.baselines.method_figures import LearnedCrossPlay
 from arena.baselines.name_figures import NameFigures
@@ -11,6 +9,7 @@ from arena.baselines.probe_figures import CARDS, ColourProbes
 from arena.belief_probe import Probe
 from arena.cross_play import CrossPlay
 from arena.intervals import Estimate
+from arena.page_templates import page_environment
 from arena.report import formatting, paper_figures
 from arena.report.curve import CHART, Curve, curve
 from arena.report.learned_tables import name_parts
@@ -35,13 +34,7 @@ def render(
         colours: of trained policies, what can be read off them along a game.
         names: of trained policies, how they do with themselves under names of their own.
     """
-    environment = Environment(
-        loader=PackageLoader("arena.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.report")
     environment.filters.update(
         with_error=formatting.with_error, whole=formatting.whole, seconds=formatting.seconds, pair=formatting.pair
     )

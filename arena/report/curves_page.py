@@ -2,10 +2,9 @@
 
 import math
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from arena.baselines.curve_figures import CurvePoint, LearningCurves
 from arena.intervals import Estimate
+from arena.page_templates import page_environment
 from arena.ratings import Cooperation
 from arena.report import formatting
 from arena.report.curve import CHART, Curve, curve
@@ -13,13 +12,7 @@ from arena.report.curve import CHART, Curve, curve
 
 def render(found: LearningCurves) -> str:
     """Returns the page; it needs no network and no script."""
-    environment = Environment(
-        loader=PackageLoader("arena.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.report")
     environment.filters.update(with_error=formatting.with_error, whole=formatting.whole)
     points = [point for every in found.methods.values() for point in every]
     widest = max(point.steps for point in points)

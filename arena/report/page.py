@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from arena.intervals import Estimate
+from arena.page_templates import page_environment
 from arena.ratings import Standings
 from arena.report import formatting, paper_figures
 from arena.report.data import ReportData
@@ -13,13 +12,7 @@ from arena.report.tree_layout import layout
 
 def render(data: ReportData) -> str:
     """Returns the page. Every value is escaped: a model's answer may hold markup, and must stay text."""
-    environment = Environment(
-        loader=PackageLoader("arena.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.report")
     environment.filters.update(
         estimate=formatting.estimate,
         with_error=formatting.with_error,

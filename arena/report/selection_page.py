@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from arena.page_templates import page_environment
 from arena.report import formatting
 
 
@@ -15,12 +14,6 @@ def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
         data: the choice, as `arena.model_selection.Selection.to_json` gives it.
         rows: one a model, as `arena.selection_report.rows` gives them.
     """
-    environment = Environment(
-        loader=PackageLoader("arena.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment("arena.report")
     environment.filters.update(whole=formatting.whole, accuracy=formatting.accuracy, pair=formatting.pair)
     return environment.get_template("selection.html.j2").render(data=data, rows=rows)
