@@ -89,16 +89,21 @@ class PpoConfig:
         """Updates of the whole training, of whole rollouts alone."""
         return self.total_steps // self.steps_per_update
 
-    def check_lanes(self, lanes: int) -> None:
+    def check_lanes(self, lanes: int, shares: int = 1) -> None:
         """Refuses lanes that cannot be shared out.
 
+        Args:
+            lanes: in all.
+            shares: equal parts of them that are shared out apart.
+
         Raises:
-            PpoConfigError: minibatches times pieces do not divide them.
+            PpoConfigError: minibatches times pieces do not divide a share.
         """
-        if lanes % (self.minibatches * self.accumulate):
+        if lanes % (shares * self.minibatches * self.accumulate):
+            apart = f" on each of {shares} devices" if shares > 1 else ""
             raise PpoConfigError(
                 f"{lanes} sequences (environments, times the players who learn at once) cannot be shared out over "
-                f"{self.minibatches} minibatches of {self.accumulate} pieces: choose numbers that divide."
+                f"{self.minibatches} minibatches of {self.accumulate} pieces{apart}: choose numbers that divide."
             )
 
     def to_json(self) -> dict[str, Any]:

@@ -73,24 +73,42 @@ def loss(
     return found.total, found
 
 
-def lanes_of(batch: Batch, chosen: Array) -> Batch:
-    """Returns the sequences of some lanes, int32 [K]."""
-    taken = batch._replace(memory=jax.tree.map(lambda leaf: leaf[chosen], batch.memory))
-    sequences = {name: value for name, value in batch._asdict().items() if name != "memory"}
-    return taken._replace(**jax.tree.map(lambda leaf: leaf[:, chosen], sequences))
-
-
 def part_of(batch: Batch, chosen: Array) -> Batch:
-    """Returns the sequences of some lanes, or of all players of some games where one of them decides at a time."""
-    if batch.deciders is None:
-        return lanes_of(batch, chosen)
-    players = batch.starts.shape[1] // batch.deciders.shape[1]
-    lanes = (chosen[:, None] * players + jnp.arange(players)).reshape(-1)
-    return lanes_of(batch._replace(deciders=None), lanes)._replace(deciders=batch.deciders[:, chosen])
+    """Returns the sequences of some lanes, or of all players of some games where one of them decides at a time.
+
+    Args:
+        batch: what was played.
+        chosen: int32 [S, K], K of each of S equal shares of the lanes, or games, counted from the share's first.
+    """
+    if batch.deciders is not None:
+        deciders = _taken(batch.deciders, chosen)
+        players = batch.starts.shape[1] // batch.deciders.shape[1]
+        chosen = (chosen[:, :, None] * players + jnp.arange(players)).reshape(len(chosen), -1)
+        batch = batch._replace(deciders=None)
+    else:
+        deciders = None
+    memory = jax.tree.map(lambda leaf: _taken(leaf[None], chosen)[0], batch.memory)
+    sequences = {name: value for name, value in batch._asdict().items() if name not in ("memory", "deciders")}
+    taken = jax.tree.map(lambda leaf: _taken(leaf, chosen), sequences)
+    return Batch(memory=memory, deciders=deciders, **taken)
+
+
+def _taken(values: Array, chosen: Array) -> Array:
+    """Returns [T, S * K, ...] of [T, S * N, ...]; what a share gives stays together, so that it stays on its device."""
+    shared = values.reshape(len(values), len(chosen), -1, *values.shape[2:])
+    picked = jax.vmap(lambda share, own: share[:, own], in_axes=(1, 0), out_axes=1)(shared, chosen)
+    taken: Array = picked.reshape(len(values), chosen.size, *values.shape[2:])
+    return taken
 
 
 def update(
-    learner: Learner, network: Network, batch: Batch, config: PpoConfig, entropy_coefficient: Array, key: Array
+    learner: Learner,
+    network: Network,
+    batch: Batch,
+    config: PpoConfig,
+    entropy_coefficient: Array,
+    key: Array,
+    shares: int = 1,
 ) -> tuple[Learner, Losses]:
     """Learns from a batch.
 
@@ -101,37 +119,41 @@ def update(
         config: epochs, minibatches and losses.
         entropy_coefficient: α now, float32 [].
         key: of the order of lanes, or of games.
+        shares: S, into which these fall in order; every minibatch takes as many of each. Where each device has one
+            share, nothing but gradients travels between devices.
 
     Returns:
         The learner after all minibatches, and the mean losses over them.
     """
     shared_out = (batch.starts if batch.deciders is None else batch.deciders).shape[1]
-    config.check_lanes(shared_out)
+    config.check_lanes(shared_out, shares)
     steps = optimiser(config)
     gradient = jax.value_and_grad(loss, has_aux=True)
 
     def minibatch(learner: Learner, chosen: Array) -> tuple[Learner, Losses]:
-        part = part_of(batch, chosen.reshape(-1))
+        part = part_of(batch, chosen)
         part = part._replace(advantage=normalised(part.advantage, part.judged))
 
         def slope_of(own: Batch) -> tuple[Any, Losses]:
             (_, found), slope = gradient(learner.params, network, own, own.advantage, config, entropy_coefficient)
             return slope, found
 
-        def piece(index: Array) -> tuple[Any, Losses]:
-            return slope_of(part_of(part, index * chosen.shape[1] + jnp.arange(chosen.shape[1])))
+        def piece(own: Array) -> tuple[Any, Losses]:
+            return slope_of(part_of(part, own))
 
         if config.accumulate == 1:
             slope, found = slope_of(part)
         else:
-            every = jax.lax.map(piece, jnp.arange(config.accumulate))
+            pieces = jnp.broadcast_to(jnp.arange(chosen.shape[1]), chosen.shape).reshape(shares, config.accumulate, -1)
+            every = jax.lax.map(piece, pieces.swapaxes(0, 1))
             slope, found = jax.tree.map(lambda leaf: leaf.mean(axis=0), every)
         change, state = steps.update(slope, learner.optimiser, learner.params)
         return Learner(optax.apply_updates(learner.params, change), state), found
 
     def epoch(learner: Learner, key: Array) -> tuple[Learner, Losses]:
-        order = jax.random.permutation(key, shared_out).reshape(config.minibatches, config.accumulate, -1)
-        return jax.lax.scan(minibatch, learner, order)
+        keys = jax.random.split(key, shares) if shares > 1 else key[None]
+        order = jax.vmap(lambda own: jax.random.permutation(own, shared_out // shares))(keys)
+        return jax.lax.scan(minibatch, learner, order.reshape(shares, config.minibatches, -1).swapaxes(0, 1))
 
     learner, found = jax.lax.scan(epoch, learner, jax.random.split(key, config.epochs))
     return learner, jax.tree.map(jnp.mean, found)

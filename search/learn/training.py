@@ -69,6 +69,7 @@ class Trainer:
         collect: Collector | None = None,
         devices: int = 1,
         one_decides: bool = False,
+        shares: int | None = None,
     ) -> None:
         """Sets up a training.
 
@@ -80,6 +81,7 @@ class Trainer:
             devices: accelerators that share the games. Where they are several, a `collect` of your own must deal
                 with `dealt_at_once=None`: a loop whose length depends on all lanes would have them wait for each other.
             one_decides: see `rollout.collector`; of self-play alone.
+            shares: see `ppo.update`; default: one for each device. With as many, one device learns what several learn.
 
         Raises:
             PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides`
@@ -92,6 +94,7 @@ class Trainer:
         self.config = config
         self._make_env = make_env
         self._one_decides = one_decides
+        self._shares = devices if shares is None else shares
         dealt_at_once = DEALT_AT_ONCE if devices == 1 else None
         self._collect = collect or rollout.collector(make_env, network, config, dealt_at_once, one_decides)
         self._mesh = Mesh(jax.devices()[:devices], (LANES,)) if devices > 1 else None
@@ -104,7 +107,7 @@ class Trainer:
             PpoConfigError: the lanes cannot be shared out over the minibatches.
         """
         players = 1 if self._one_decides else self._make_env(context).num_players
-        self.config.check_lanes(self.config.environments * players)
+        self.config.check_lanes(self.config.environments * players, self._shares)
         return begun(partial(self._begin, context), seeds)
 
     def _begin(self, context: Any, key: Array) -> TrainingState:
@@ -139,7 +142,7 @@ class Trainer:
         following, order = jax.random.split(state.key)
         runner = self._shared_out(state.runner)
         runner, batch, episodes = self._collect(state.learner.params, runner, context, Progress(shaping))
-        learner, found = ppo.update(state.learner, self.network, batch, self.config, entropy, order)
+        learner, found = ppo.update(state.learner, self.network, batch, self.config, entropy, order, self._shares)
         report = UpdateReport(found, episodes, shaping, entropy)
         return TrainingState(learner, runner, state.updates + 1, following), report
 

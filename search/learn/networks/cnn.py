@@ -37,7 +37,10 @@ class Cnn(nn.Module):
                 f"{self.layers} valid 3×3 convolutions need images of more than {2 * self.layers} cells a side, "
                 f"not {height} × {width}: take fewer layers."
             )
-        hidden = image.reshape(-1, *image.shape[-3:])
+        # One row of all images, lane by lane: where lanes are spread over devices, a row step by step could not be.
+        lanes = image.shape[-4] if image.ndim > 3 else 1
+        by_step = image.reshape(-1, lanes, *image.shape[-3:])
+        hidden = by_step.swapaxes(0, 1).reshape(-1, *image.shape[-3:])
         for layer in range(self.layers):
             hidden = nn.Conv(
                 self.filters,
@@ -48,4 +51,5 @@ class Cnn(nn.Module):
                 name=f"convolution_{layer}",
             )(hidden)
             hidden = nn.relu(hidden)
-        return hidden.reshape(*image.shape[:-3], -1)
+        by_lane = hidden.reshape(lanes, len(by_step), -1)
+        return by_lane.swapaxes(0, 1).reshape(*image.shape[:-3], -1)

@@ -97,7 +97,7 @@ def test_one_update_is_that_of_all_steps(played):
 
 def test_players_of_a_game_stay_together(played):
     _, batch = played
-    part = ppo.part_of(batch, jnp.array([3, 1]))
+    part = ppo.part_of(batch, jnp.array([[3, 1]]))
     lanes = [6, 7, 2, 3]
     np.testing.assert_array_equal(part.deciders, np.asarray(batch.deciders)[:, [3, 1]])
     np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[lanes])

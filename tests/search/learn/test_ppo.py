@@ -5,6 +5,7 @@ import optax
 import pytest
 
 from search.learn import ppo, rollout
+from search.learn.errors import PpoConfigError
 from search.learn.ppo import Learner
 from search.learn.returns import normalised
 from search.learn.rollout import Progress
@@ -43,7 +44,7 @@ def learn(network, played):
 
 def test_first_minibatch_finds_the_policy_that_played(network, played, small_config):
     params, batch = played
-    part = ppo.lanes_of(batch, jnp.array([3, 0, 7, 12]))
+    part = ppo.part_of(batch, jnp.array([[3, 0, 7, 12]]))
     _, found = jax.jit(lambda part: ppo.loss(params, network, part, part.advantage, small_config(), ALPHA))(part)
     assert abs(found.divergence) < 1e-6
     assert found.clipped == 0
@@ -52,11 +53,39 @@ def test_first_minibatch_finds_the_policy_that_played(network, played, small_con
 
 def test_lanes_are_taken_whole(played):
     _, batch = played
-    part = ppo.lanes_of(batch, jnp.array([5, 1]))
+    part = ppo.part_of(batch, jnp.array([[5, 1]]))
     np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[[5, 1]])
     np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, [5, 1]])
     np.testing.assert_array_equal(part.legal, np.asarray(batch.legal)[:, [5, 1]])
     np.testing.assert_array_equal(part.target, np.asarray(batch.target)[:, [5, 1]])
+
+
+def test_every_share_gives_its_own_lanes(played):
+    _, batch = played
+    part = ppo.part_of(batch, jnp.array([[5, 1], [0, 7]]))
+    lanes = [5, 1, 8, 15]
+    np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[lanes])
+    np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, lanes])
+    np.testing.assert_array_equal(part.action, np.asarray(batch.action)[:, lanes])
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_all_lanes_in_one_minibatch_teach_the_same_in_any_shares(network, played, small_config, accumulate):
+    params, batch = played
+    config = small_config(epochs=1, minibatches=1, accumulate=accumulate)
+    learner = Learner(params, ppo.optimiser(config).init(params))
+    one, four = (
+        jax.jit(lambda key, s=s: ppo.update(learner, network, batch, config, ALPHA, key, s))(jax.random.key(0))[0]
+        for s in (1, 4)
+    )
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=2e-6), one.params, four.params)
+
+
+def test_shares_that_minibatches_do_not_divide_are_refused(small_config):
+    config = small_config(minibatches=4)
+    config.check_lanes(16, 4)
+    with pytest.raises(PpoConfigError, match=r"^16 sequences .* 4 minibatches of 1 pieces on each of 8 devices: "):
+        config.check_lanes(16, 8)
 
 
 def test_one_pass_over_one_minibatch_is_one_step_down_the_slope_of_all_lanes(network, played, learn, small_config):

@@ -96,7 +96,7 @@ def test_devices_that_are_not_there_are_refused(recall, small_network, config):
 
 
 TWO_DEVICES = """
-import runpy, sys
+import math, re, runpy, sys
 import jax, numpy as np
 from search.learn.training import Trainer
 from search.learn.config import PpoConfig
@@ -105,25 +105,30 @@ from search.learn.networks.config import NetworkConfig
 
 game = runpy.run_path(sys.argv[1])["Recall"]()
 network = ActorCritic(NetworkConfig("mlp", "gru", hidden=8, filters=8, layers=1, head_scale=1.0), 3)
-config = PpoConfig(total_steps=400, environments=8, steps=5, epochs=2, minibatches=2)
+config = PpoConfig(total_steps=1280, environments=32, steps=10, epochs=2, minibatches=2)
 found = []
 for devices in (1, 2):
-    trainer = Trainer(lambda _: game, network, config, devices=devices)
+    trainer = Trainer(lambda _: game, network, config, devices=devices, shares=2)
     state, reports = trainer.run(trainer.init([0]), 4)
-    if devices == 2:
-        assert len(state.runner.starts.sharding.device_set) == 2
-        assert state.runner.starts.addressable_shards[0].data.shape == (1, 8)
     found.append(jax.tree.map(np.asarray, (state.learner.params, reports)))
 jax.tree.map(lambda one, two: np.testing.assert_allclose(one, two, atol=1e-5), *found)
-print("equal", int(found[0][1].episodes.games.sum()))
+assert len(state.runner.starts.sharding.device_set) == 2
+assert state.runner.starts.addressable_shards[0].data.shape == (1, 32)
+program = trainer._compiled.lower(state, (), 1).compile().as_text()
+travelling = re.findall(r"= (.*) (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)\\(", program)
+sizes = [math.prod(map(int, shape.split(","))) for text in travelling for shape in re.findall(r"\\[([\\d,]+)\\]", text)]
+parameters = max(leaf.size for leaf in jax.tree.leaves(state.learner.params))
+print("equal", int(found[0][1].episodes.games.sum()), max(sizes), parameters)
 """
 
 
-@pytest.mark.slow
-def test_two_devices_learn_what_one_learns():
+def test_two_devices_learn_what_one_learns_and_exchange_nothing_but_gradients():
     flags = "--xla_force_host_platform_device_count=2 --xla_backend_optimization_level=0"
     environment = os.environ | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-c", TWO_DEVICES, str(Path(__file__).with_name("conftest.py"))]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.startswith("equal "), done.stderr
-    assert int(done.stdout.split()[1]) > 0
+    games, travelling, parameters = map(int, done.stdout.split()[1:])
+    assert games > 0
+    # A minibatch's observations alone are 10 steps × 32 lanes × 5 numbers.
+    assert travelling == parameters < 10 * 32 * 5
