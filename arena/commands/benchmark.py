@@ -31,6 +31,7 @@ class Name(StrEnum):
     SUITES = "suites"
     XP = "xp"
     TRAINING = "training"
+    GPU_PROGRAM = "gpu-program"
 
 
 def command(
@@ -43,7 +44,8 @@ def command(
             "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
             "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
             "the unit tests of one candidate; xp: games/s of trained policies in batches on that device; training: "
-            "environment steps/s of PPO there, beside the roof."
+            "environment steps/s of PPO there, beside the roof; gpu-program: kernels and memory of PPO at the paper's "
+            "size, compiled for an H200 that need not be there."
         ),
     ],
     model: Annotated[
@@ -184,6 +186,9 @@ def _measurements(
     if name is Name.TRAINING:
         trained: Iterator[Measurement] = accelerated.load("arena.benchmarks.training_speed").run(games)
         return trained
+    if name is Name.GPU_PROGRAM:
+        compiled: Iterator[Measurement] = accelerated.load("arena.benchmarks.gpu_program").run()
+        return compiled
     if name is Name.GAMES:
         return game_speed.run()
     if name is Name.SUITES:

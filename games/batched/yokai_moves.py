@@ -22,7 +22,9 @@ DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def _loop(step: Callable[[Any, Any], tuple[Any, Any]], carry: Any, items: Any) -> tuple[Any, Any]:
-    return jax.lax.scan(step, carry, items, unroll=jax.default_backend() != "cpu")
+    scan = partial(jax.lax.scan, step)
+    ended: tuple[Any, Any] = jax.lax.platform_dependent(carry, items, cpu=scan, default=partial(scan, unroll=True))
+    return ended
 
 
 def bits(count: int, like: Array) -> Array:

@@ -20,9 +20,13 @@ def log_probabilities(logits: Array, legal: Array) -> Array:
 
 
 def log_probability(logits: Array, legal: Array, action: Array) -> Array:
-    """Returns the logarithm of the probability of each action, int32 [...] -> float32 [...]."""
+    """Returns the logarithm of the probability of each action, int32 [...] -> float32 [...].
+
+    A sum that leaves one of a row: taken out by its number, its slope would be scattered into a row of zeros.
+    """
     every = log_probabilities(logits, legal)
-    return jnp.take_along_axis(every, action[..., None], axis=-1)[..., 0]
+    is_taken = action[..., None] == jnp.arange(every.shape[-1], dtype=jnp.int32)
+    return jnp.where(is_taken, every, 0).sum(axis=-1)
 
 
 def entropy(logits: Array, legal: Array) -> Array:

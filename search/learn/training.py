@@ -130,6 +130,16 @@ class Trainer:
         ended, reports = self._compiled(state, context, updates)
         return ended, reports
 
+    def lowered(self, state: TrainingState, updates: int, context: Any = ()) -> Any:
+        """Returns the program of `run`, to be compiled and read.
+
+        Args:
+            state: as for `run`, or `jax.ShapeDtypeStruct`s with shardings, which say for which devices.
+            updates: see `run`.
+            context: see `run`.
+        """
+        return self._compiled.lower(state, context, updates)
+
     def _run(self, state: TrainingState, context: Any, updates: int) -> tuple[TrainingState, UpdateReport]:
         def many(state: TrainingState) -> tuple[TrainingState, UpdateReport]:
             return jax.lax.scan(lambda now, _: self._update(now, context), state, None, updates)

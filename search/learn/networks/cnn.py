@@ -7,6 +7,7 @@ import flax.linen as nn
 from search.learn.api import Array
 from search.learn.errors import NetworkConfigError
 from search.learn.networks.initialisers import ROOT_TWO
+from search.learn.networks.relu import relu
 
 KERNEL = (3, 3)
 
@@ -50,6 +51,6 @@ class Cnn(nn.Module):
                 dtype=self.dtype,
                 name=f"convolution_{layer}",
             )(hidden)
-            hidden = nn.relu(hidden)
+            hidden = relu(hidden)
         by_lane = hidden.reshape(lanes, len(by_step), -1)
         return by_lane.swapaxes(0, 1).reshape(*image.shape[:-3], -1)

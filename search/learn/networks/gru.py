@@ -2,9 +2,8 @@
 
 The products of the input weights are taken for all steps at once; only those of the memory are inside the loop. The
 way back is written out, because what JAX derives from the loop keeps a dozen arrays of every step and adds to the
-gradient of the weights step by step: here the gates are found again from the memories, for all steps at once, and the
-loop is left with one product a step. On an accelerator, where each small array of each step is a launch of its own,
-that is most of what the layer takes.
+gradient of the weights step by step. Here a step keeps its memory and its gates, and its way back is one product. On
+an accelerator, where each small array of each step is a launch of its own, that is most of what the layer takes.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -69,32 +68,41 @@ def recur(weights: Array, shift: Array, memory: Array, driven: Array, starts: Ar
         driven: [T, L, 3 H].
         starts: bool [T, L], where the memory is emptied first.
     """
+    return _run(weights, shift, memory, driven, starts, keep=False)[0]
 
-    def step(memory: Array, now: tuple[Array, Array]) -> tuple[Array, Array]:
+
+def _run(
+    weights: Array, shift: Array, memory: Array, driven: Array, starts: Array, keep: bool
+) -> tuple[Array, Array | None]:
+    """Returns what `recur` does, and, to be kept, the gates of every step side by side, [T, L, 4 H]."""
+
+    def step(memory: Array, now: tuple[Array, Array]) -> tuple[Array, tuple[Array, Array | None]]:
         driven_now, start = now
         memory = jnp.where(start[:, None], 0, memory)
         found = gates(driven_now, memory @ weights, shift)
         memory = (1 - found.update) * found.new + found.update * memory
-        return memory, memory
+        return memory, (memory, jnp.concatenate(found, axis=-1) if keep else None)
 
-    return jax.lax.scan(step, memory, (driven, starts))[1]
+    every: tuple[Array, Array | None] = jax.lax.scan(step, memory, (driven, starts))[1]
+    return every
 
 
-Residuals: TypeAlias = tuple[Array, Array, Array, Array, Array, Array]
+Residuals: TypeAlias = tuple[Array, Array, Array, Array, Array]
 
 
 def _forward(weights: Array, shift: Array, memory: Array, driven: Array, starts: Array) -> tuple[Array, Residuals]:
-    after = recur(weights, shift, memory, driven, starts)
-    return after, (weights, shift, memory, driven, starts, after)
+    after, found = _run(weights, shift, memory, driven, starts, keep=True)
+    assert found is not None
+    return after, (weights, memory, starts, after, found)
 
 
 def _backward(residuals: Residuals, slopes: Array) -> tuple[Array, Array, Array, Array, None]:
     """Returns the gradients by `weights`, `shift`, `memory` and `driven`, from that by what `recur` returned."""
-    weights, shift, memory, driven, starts, after = residuals
-    kind = driven.dtype
+    weights, memory, starts, after, kept = residuals
+    kind = after.dtype
     emptied = starts[:, :, None]
     before = jnp.where(emptied, 0, jnp.concatenate([memory[None], after[:-1]]))
-    found = gates(driven, before @ weights, shift)
+    found = Gates(*jnp.split(kept, len(Gates._fields), axis=-1))
     # What each gate's sum, before its squashing, adds to the memory after the step.
     by_new = (1 - found.update) * (1 - found.new**2)
     by_reset = by_new * found.shown * found.reset * (1 - found.reset)
@@ -111,11 +119,11 @@ def _backward(residuals: Residuals, slopes: Array) -> tuple[Array, Array, Array,
     nothing = jnp.zeros(memory.shape, jnp.float32)
     first, every = jax.lax.scan(step, nothing, (slopes, by_kept, found.update, emptied), reverse=True)
     every = every.astype(kind)
-    kept = every[:, :, None] * by_kept
-    flat = kept.reshape(*every.shape[:2], -1)
-    weights_slope = jnp.einsum("tlh,tlg->hg", before, flat)
+    flat = (every[:, :, None] * by_kept).reshape(*every.shape[:2], -1)
+    shown_slope = flat[..., -memory.shape[-1] :]
     driven_slope = jnp.concatenate([flat[..., : -memory.shape[-1]], every * by_new], axis=-1)
-    return weights_slope, kept[:, :, -1].sum(axis=(0, 1)), first.astype(kind), driven_slope, None
+    weights_slope = jnp.einsum("tlh,tlg->hg", before, flat)
+    return weights_slope, shown_slope.sum(axis=(0, 1)), first.astype(kind), driven_slope, None
 
 
 recur.defvjp(_forward, _backward)

@@ -114,7 +114,7 @@ for devices in (1, 2):
 jax.tree.map(lambda one, two: np.testing.assert_allclose(one, two, atol=1e-5), *found)
 assert len(state.runner.starts.sharding.device_set) == 2
 assert state.runner.starts.addressable_shards[0].data.shape == (1, 32)
-program = trainer._compiled.lower(state, (), 1).compile().as_text()
+program = trainer.lowered(state, 1).compile().as_text()
 travelling = re.findall(r"= (.*) (?:all-reduce|all-gather|all-to-all|collective-permute|reduce-scatter)\\(", program)
 sizes = [math.prod(map(int, shape.split(","))) for text in travelling for shape in re.findall(r"\\[([\\d,]+)\\]", text)]
 parameters = max(leaf.size for leaf in jax.tree.leaves(state.learner.params))
