@@ -30,13 +30,20 @@ COMPILED_QUICKLY: Final = (
 """For XLA: tests compile far longer than they compute. In `make slow`, code is compiled as users' is."""
 
 
+MIN_COMPILE_TIME: Final = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Has JAX compile quickly, and keep what it compiles beside pytest's own cache, for the next run."""
     if config.getoption("markexpr") != "slow":
         os.environ.setdefault("XLA_FLAGS", COMPILED_QUICKLY)
     if hasattr(config, "cache"):
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(config.cache.mkdir("jax")))
-        os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+        os.environ.setdefault(MIN_COMPILE_TIME, "0.2")
+        if "jax" in sys.modules:  # Where tests are named on the command line, what lies beside them is imported first.
+            keep = sys.modules["jax"].config.update
+            keep("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+            keep("jax_persistent_cache_min_compile_time_secs", float(os.environ[MIN_COMPILE_TIME]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
