@@ -11,8 +11,8 @@ from games.batched.yokai import YokaiEnv, make
 
 IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)] + ["yokai-8c-2p"]
 
-BETWEEN = ("yokai-9c-3p", "yokai-16c-3p")
-"""Numbers of players between those that every run tries."""
+BETWEEN = ("yokai-9c-3p", "yokai-9c-4p", "yokai-16c-2p", "yokai-16c-3p")
+"""Configurations between the smallest and the largest, which every run tries."""
 
 
 @cache
