@@ -84,6 +84,7 @@ def test_every_game_counts_in_one_class_of_each_kind(save_policy):
     assert naming.run(chosen[:1], 40, seed=3).policies[0] == found.policies[0]
 
 
+@pytest.mark.slow
 def test_where_nobody_sees_anything_otherwise_the_games_are_those_of_self_play(save_policy, monkeypatch):
     monkeypatch.setattr(naming, "Symmetries", lambda config: Symmetries(config, colours=False, turns=False))
     policy = policies.load(save_policy(game="yokai-8c-2p", seed=1))
