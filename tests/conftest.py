@@ -41,9 +41,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(config.cache.mkdir("jax")))
         os.environ.setdefault(MIN_COMPILE_TIME, "0.2")
         if "jax" in sys.modules:  # Where tests are named on the command line, what lies beside them is imported first.
-            keep = sys.modules["jax"].config.update
-            keep("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
-            keep("jax_persistent_cache_min_compile_time_secs", float(os.environ[MIN_COMPILE_TIME]))
+            configure = sys.modules["jax"].config.update
+            configure("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+            configure("jax_persistent_cache_min_compile_time_secs", float(os.environ[MIN_COMPILE_TIME]))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -48,7 +48,12 @@ def command(
     entropy: Annotated[float | None, typer.Option("--entropy", min=0, help="α, the coefficient.")] = None,
     bfloat16: Annotated[bool, typer.Option("--bfloat16", help="Compute in bfloat16.")] = False,
     accumulate: Annotated[int | None, typer.Option("--accumulate", min=1, help="Pieces of a minibatch.")] = None,
-    devices: Annotated[int, typer.Option("--devices", min=1, help="Accelerators that share the games.")] = 1,
+    devices: Annotated[
+        int,
+        typer.Option(
+            "--devices", min=1, help="Accelerators that share the games; another number draws other minibatches."
+        ),
+    ] = 1,
     snapshots: Annotated[
         int,
         typer.Option(

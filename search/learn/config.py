@@ -94,16 +94,18 @@ class PpoConfig:
 
         Args:
             lanes: in all.
-            shares: equal parts of them that are shared out apart.
+            shares: see `ppo.update`; each of these equal parts must fall into minibatches by itself.
 
         Raises:
             PpoConfigError: minibatches times pieces do not divide a share.
         """
         if lanes % (shares * self.minibatches * self.accumulate):
-            apart = f" on each of {shares} devices" if shares > 1 else ""
+            each, fewer = (
+                (f" in each of {shares} shares (one a device)", ", or fewer devices") if shares > 1 else ("", "")
+            )
             raise PpoConfigError(
                 f"{lanes} sequences (environments, times the players who learn at once) cannot be shared out over "
-                f"{self.minibatches} minibatches of {self.accumulate} pieces{apart}: choose numbers that divide."
+                f"{self.minibatches} minibatches of {self.accumulate} pieces{each}: choose numbers that divide{fewer}."
             )
 
     def to_json(self) -> dict[str, Any]:

@@ -81,19 +81,19 @@ def part_of(batch: Batch, chosen: Array) -> Batch:
         chosen: int32 [S, K], K of each of S equal shares of the lanes, or games, counted from the share's first.
     """
     if batch.deciders is not None:
-        deciders = _taken(batch.deciders, chosen)
+        deciders = _of_each_share(batch.deciders, chosen)
         players = batch.starts.shape[1] // batch.deciders.shape[1]
         chosen = (chosen[:, :, None] * players + jnp.arange(players)).reshape(len(chosen), -1)
         batch = batch._replace(deciders=None)
     else:
         deciders = None
-    memory = jax.tree.map(lambda leaf: _taken(leaf[None], chosen)[0], batch.memory)
+    memory = jax.tree.map(lambda leaf: _of_each_share(leaf[None], chosen)[0], batch.memory)
     sequences = {name: value for name, value in batch._asdict().items() if name not in ("memory", "deciders")}
-    taken = jax.tree.map(lambda leaf: _taken(leaf, chosen), sequences)
-    return Batch(memory=memory, deciders=deciders, **taken)
+    chosen_ones = jax.tree.map(lambda leaf: _of_each_share(leaf, chosen), sequences)
+    return Batch(memory=memory, deciders=deciders, **chosen_ones)
 
 
-def _taken(values: Array, chosen: Array) -> Array:
+def _of_each_share(values: Array, chosen: Array) -> Array:
     """Returns [T, S * K, ...] of [T, S * N, ...]; what a share gives stays together, so that it stays on its device."""
     shared = values.reshape(len(values), len(chosen), -1, *values.shape[2:])
     picked = jax.vmap(lambda share, own: share[:, own], in_axes=(1, 0), out_axes=1)(shared, chosen)
@@ -120,7 +120,7 @@ def update(
         entropy_coefficient: α now, float32 [].
         key: of the order of lanes, or of games.
         shares: S, into which these fall in order; every minibatch takes as many of each. Where each device has one
-            share, nothing but gradients travels between devices.
+            share, nothing but gradients and a few means travels between devices.
 
     Returns:
         The learner after all minibatches, and the mean losses over them.

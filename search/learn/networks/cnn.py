@@ -38,7 +38,8 @@ class Cnn(nn.Module):
                 f"{self.layers} valid 3×3 convolutions need images of more than {2 * self.layers} cells a side, "
                 f"not {height} × {width}: take fewer layers."
             )
-        # One row of all images, lane by lane: where lanes are spread over devices, a row step by step could not be.
+        # All images in one row, those of a lane together: a row of [steps, lanes] that begins with all lanes of the
+        # first step cannot stay spread over devices by lanes.
         lanes = image.shape[-4] if image.ndim > 3 else 1
         by_step = image.reshape(-1, lanes, *image.shape[-3:])
         hidden = by_step.swapaxes(0, 1).reshape(-1, *image.shape[-3:])

@@ -1,9 +1,9 @@
 """A gated recurrent unit over sequences that hold several episodes.
 
 The products of the input weights are taken for all steps at once; only those of the memory are inside the loop. The
-way back is written out, because what JAX derives from the loop keeps a dozen arrays of every step and adds to the
-gradient of the weights step by step. Here a step keeps its memory and its gates, and its way back is one product. On
-an accelerator, where each small array of each step is a launch of its own, that is most of what the layer takes.
+way back is written out, because what JAX derives from the loop stores a dozen arrays one by one in every step and
+adds to the gradient of the weights step by step: on an accelerator each of these is a kernel to launch. Here a step
+stores its memory and its gates, and its way back is one product.
 """
 
 from typing import Any, NamedTuple, TypeAlias

@@ -1,7 +1,7 @@
-"""The rectifier, with a way back that needs what it returned alone.
+"""The rectifier, with a way back that reads what it returned instead of what it was given.
 
-JAX's own keeps what it was given. Where that is the sum of a convolution, it would be written to memory besides the
-result, and could not be cut off by the convolution itself.
+What it is given, the sum of a convolution, then need not be written to memory: a GPU's convolution rectifies as it
+writes.
 """
 
 import jax
@@ -17,7 +17,9 @@ def relu(values: Array) -> Array:
 
 
 def _forward(values: Array) -> tuple[Array, Array]:
-    cut: Array = jax.lax.optimization_barrier(relu(values))  # type: ignore[no-untyped-call]
+    # Without the barrier XLA finds `cut > 0` from what was given, and keeps that after all: a third more memory for
+    # an update of the Yōkai paper's network.
+    cut: Array = jax.lax.optimization_barrier(jnp.maximum(values, 0))  # type: ignore[no-untyped-call]
     return cut, cut
 
 

@@ -1,4 +1,6 @@
 import importlib.util
+import subprocess
+import sys
 
 import jax
 import pytest
@@ -68,9 +70,40 @@ def test_programs_of_xla_are_read():
     assert (many - few) % 20 == 0
 
 
-@pytest.mark.skipif(importlib.util.find_spec("jax_cuda12_plugin") is not None, reason="CUDA's compiler is here")
-def test_without_the_compiler_it_is_said_what_to_install(capsys):
+COMPILER = importlib.util.find_spec("jax_cuda12_plugin")
+
+
+@pytest.mark.skipif(COMPILER is not None, reason="JAX's compiler for CUDA is here")
+def test_without_the_compiler_it_is_said_what_to_install(capsys, monkeypatch):
+    monkeypatch.setattr(jax.config, "update", lambda name, value: None)
     assert cli.run(["benchmark", "gpu-program"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("error: JAX cannot compile for CUDA here (")
-    assert "pip install 'code-world-models[gpu,learn]'" in told
+    assert capsys.readouterr().err == (
+        "error: JAX's compiler for CUDA is not installed: run: pip install 'code-world-models[gpu,learn]'.\n"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILER is None, reason="JAX's compiler for CUDA, of the extra gpu, is not installed")
+def test_programs_are_compiled_for_a_device_that_is_not_there():
+    # In a process of its own, which may be told not to look for devices.
+    found = subprocess.run([sys.executable, "-c", COMPILE], capture_output=True, text=True, timeout=300, check=False)
+    assert found.returncode == 0, found.stderr
+    few, many = map(int, found.stdout.split())
+    assert many > 2 * few > 20
+    assert (many - few) % 20 == 0
+
+
+COMPILE = """
+import jax
+from jax.sharding import SingleDeviceSharding
+from arena.benchmarks import gpu_program
+
+jax.config.update("jax_platforms", "cpu")
+at = SingleDeviceSharding(gpu_program.absent_device())
+for turns in (10, 30):
+    def run(matrix):
+        return jax.lax.scan(lambda carry, _: (carry @ matrix, carry.sum()), matrix, None, turns)
+
+    lowered = jax.jit(run).lower(jax.ShapeDtypeStruct((64, 64), "float32", sharding=at))
+    print(gpu_program.launches(lowered.compile(gpu_program.OPTIONS).as_text()))
+"""

@@ -12,7 +12,7 @@ from games.batched.yokai import YokaiEnv, make
 IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)] + ["yokai-8c-2p"]
 
 BETWEEN = ("yokai-9c-3p", "yokai-9c-4p", "yokai-16c-2p", "yokai-16c-3p")
-"""Configurations between the smallest and the largest, which every run tries."""
+"""Tried by `make slow` alone: the configurations between the smallest and the largest."""
 
 
 @cache

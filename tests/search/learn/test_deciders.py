@@ -105,6 +105,13 @@ def test_players_of_a_game_stay_together(played):
     np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, lanes])
 
 
+def test_every_share_gives_its_own_games(played):
+    _, batch = played
+    part = ppo.part_of(batch, jnp.array([[1], [0]]))
+    np.testing.assert_array_equal(part.deciders, np.asarray(batch.deciders)[:, [1, 2]])
+    np.testing.assert_array_equal(part.action, np.asarray(batch.action)[:, [2, 3, 4, 5]])
+
+
 def test_steps_without_a_choice_count_as_0():
     whole = combine(jnp.array([0.0, 0.1]), jnp.zeros(2), jnp.ones(2), jnp.array([0.0, 2.0]), 0.05, 0.5, 0.1)
     short = combine(jnp.array([0.1]), jnp.zeros(1), jnp.ones(2), jnp.array([2.0]), 0.05, 0.5, 0.1)
