@@ -69,8 +69,8 @@ def test_a_folder_of_policies_that_is_not_there_is_refused(tmp_path):
         contenders.contenders("yokai-8c-2p", ["op"], 5, policies=tmp_path / "nowhere")
 
 
-def test_all_kinds_meet_on_common_deals_as_cross_play_would_have_it():
-    found = compared("yokai-8c-2p", ["random", "heuristic", "fcp"], games=4)
+def test_all_kinds_meet_on_common_deals_as_cross_play_would_have_it(tmp_path):
+    found = compared("yokai-8c-2p", ["random", "heuristic", "op"], games=4, policies=tmp_path)
     assert [result.lineup for result in found.lineups()] == [
         ("random", "random"),
         ("heuristic", "heuristic"),
@@ -81,7 +81,7 @@ def test_all_kinds_meet_on_common_deals_as_cross_play_would_have_it():
     plain = comparison.cross_play.run(CrossPlayConfig("yokai-8c-2p", specs, games=4), None)
     assert [row[:2] for row in found.table.matrix[:2]] == list(plain.table.matrix)
     assert found.agents[2].moves == 0
-    assert found.why_not(("random", "fcp")) == "not trained"
+    assert found.why_not(("random", "op")) == "not trained"
 
 
 def test_recorded_games_of_a_language_model_stand_in_the_table_and_in_no_other_players_mean():
