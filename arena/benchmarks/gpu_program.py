@@ -14,7 +14,6 @@ import jax
 from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
 
-from arena.baselines.recipes import adapted, recipe
 from arena.baselines.training_run import trainer_of
 from arena.benchmarks.measurement import Measurement
 from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, Setting
@@ -70,16 +69,14 @@ def absent_device() -> Any:
         return topologies.get_topology_desc(platform="cuda", target_config=DEVICE, topology="1x1x1").devices[0]
     except NotImplementedError as error:
         raise UsageError(
-            "JAX's compiler for CUDA is not installed: run: pip install 'code-world-models[gpu,learn]'."
+            "JAX's compiler for CUDA is not installed; run: pip install 'code-world-models[gpu,learn]'."
         ) from error
     except RuntimeError as error:
         raise UsageError(f"JAX's compiler for CUDA refuses to compile for an H200: {error}") from error
 
 
 def _figures(setting: Setting, device: Any) -> Iterator[Measurement]:
-    made = adapted(
-        recipe(setting.game, "sp", setting.scale), {"bfloat16": True} if setting.bfloat16 else {}, {}, setting.pointing
-    )
+    made = setting.recipe()
     trainer = trainer_of(made)
 
     def placed(leaf: Any) -> Any:

@@ -60,6 +60,15 @@ class Setting(NamedTuple):
         parts = [self.game.removeprefix("yokai-"), self.scale]
         return "/".join([*parts, *(["pointing"] if self.pointing else []), *(["bfloat16"] if self.bfloat16 else [])])
 
+    def recipe(self, games: int | None = None) -> Recipe:
+        """Returns the recipe of self-play, with so many games at once; None: as many as it has."""
+        return adapted(
+            recipe(self.game, "sp", self.scale),
+            {"bfloat16": True} if self.bfloat16 else {},
+            {} if games is None else {"environments": games},
+            self.pointing,
+        )
+
 
 CPU_SETTINGS: Final = (Setting("yokai-8c-2p", "reduced"), Setting("yokai-9c-2p", "reduced"))
 ACCELERATOR_SETTINGS: Final = (
@@ -192,13 +201,7 @@ def _done(computed: Computed) -> Computed:
 
 
 def _records(setting: Setting, device: str, games: int | None, roof: float) -> Iterator[Measurement]:
-    made = adapted(
-        recipe(setting.game, "sp", setting.scale),
-        {"bfloat16": True} if setting.bfloat16 else {},
-        {} if games is None else {"environments": games},
-        setting.pointing,
-    )
-    training = timed(made)
+    training = timed(setting.recipe(games))
     config = training.config
     name = f"training/{setting.title}/{device}/{config.environments}"
     pace = Pace(training)

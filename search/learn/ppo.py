@@ -80,13 +80,11 @@ def part_of(batch: Batch, chosen: Array) -> Batch:
         batch: what was played.
         chosen: int32 [S, K], K of each of S equal shares of the lanes, or games, counted from the share's first.
     """
+    deciders = None
     if batch.deciders is not None:
         deciders = _of_each_share(batch.deciders, chosen)
         players = batch.starts.shape[1] // batch.deciders.shape[1]
         chosen = (chosen[:, :, None] * players + jnp.arange(players)).reshape(len(chosen), -1)
-        batch = batch._replace(deciders=None)
-    else:
-        deciders = None
     memory = jax.tree.map(lambda leaf: _of_each_share(leaf[None], chosen)[0], batch.memory)
     sequences = {name: value for name, value in batch._asdict().items() if name not in ("memory", "deciders")}
     chosen_ones = jax.tree.map(lambda leaf: _of_each_share(leaf, chosen), sequences)

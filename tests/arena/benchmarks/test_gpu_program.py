@@ -78,7 +78,7 @@ def test_without_the_compiler_it_is_said_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr(jax.config, "update", lambda name, value: None)
     assert cli.run(["benchmark", "gpu-program"]) == 2
     assert capsys.readouterr().err == (
-        "error: JAX's compiler for CUDA is not installed: run: pip install 'code-world-models[gpu,learn]'.\n"
+        "error: JAX's compiler for CUDA is not installed; run: pip install 'code-world-models[gpu,learn]'.\n"
     )
 
 
