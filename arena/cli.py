@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from arena import console
-from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, UsageError, exit_code, sentence
+from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
 from arena.lazy_commands import LazyGroup
+from arena.usage import UsageError
 from cwm.sandbox import levels, nurseries
 
 SANDBOX = "--sandbox"

@@ -8,10 +8,10 @@ from typing import Any, Final
 from arena import accelerated, recorded_models
 from arena.agent_factory import load_bundle, resolve
 from arena.agent_specs import AgentSpec, parse
-from arena.errors import UsageError
 from arena.paper import recorded_players
 from arena.partner_agent import partners
 from arena.ppo import places
+from arena.usage import UsageError
 from games import registry
 from games.api import EstimatesValue, Game, GameError
 

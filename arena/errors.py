@@ -8,8 +8,10 @@ from arena.agents import InfrastructureError, NoAnswerError
 from arena.human_agent import HumanQuitError
 from arena.process_pool import WorkerDiedError
 from arena.replay import RecordError
+from arena.run_settings import CapsError
 from arena.store import ConfigMismatchError, StoreError
 from arena.tournament_errors import TournamentError
+from arena.usage import UsageError
 from cwm.candidate import TesterError
 from cwm.contract_verifier import ContractCheckError
 from cwm.function_types import FunctionConfigError
@@ -48,10 +50,6 @@ DOCUMENTED: Final = (
 )
 
 
-class UsageError(Exception):
-    """What the user asked for cannot be done; the message says what was given, what is expected, what to do."""
-
-
 _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
     (EXIT_PROVIDER, (LanguageModelError, NoAnswerError)),
     (EXIT_NEGATIVE, (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError)),
@@ -59,6 +57,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
         EXIT_USAGE,
         (
             UsageError,
+            CapsError,
             GameError,
             TrajectoryFormatError,
             PlannerConfigError,

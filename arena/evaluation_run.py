@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from arena import posterior_quality, run_inputs, shipped, suite_quality, training_games
-from arena.errors import UsageError
+from arena import posterior_quality, run_inputs, shipped_models, suite_quality, training_games
 from arena.game_source import load_bundle
 from arena.hidden_information import HiddenInformation
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import build_options
 from arena.true_game import true_game
+from arena.usage import UsageError
 from arena.user_cache import cache_folder
 from cwm import contract_verifier, evaluation, trajectory_file
 from cwm.contract_verifier import ContractOptions
@@ -113,7 +113,7 @@ def evaluate(
         ContractCheckError: the check of the contract broke through a fault of ours.
     """
     bundle = load_bundle(Path(asked.model))
-    level = shipped.level_of([bundle.hash])
+    level = shipped_models.level_of([bundle.hash])
     games = _Games(asked, bundle, workers)
     if folder is None:
         return _Stages(asked, bundle, games, Sandbox(level=level), None, workers).run(on_stage, progress)

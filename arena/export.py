@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
 from arena.true_game import true_game
+from arena.usage import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
 from cwm.world_model import WorldModel

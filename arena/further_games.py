@@ -7,19 +7,15 @@ kind is played, and of each game only what one player saw is looked at.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from statistics import mean
 from typing import Final
 
-from arena import match, played_games
-from arena.agents import Agent, RandomAgent
-from arena.model_agent import ModelAgent
+from arena import played_games
+from arena.real_games import PLAYERS, RealGames
 from arena.run_inputs import Inputs
-from arena.run_settings import RunSettings, planner_config
+from arena.run_settings import RunSettings
 from arena.run_task import build_options
-from arena.runtime import Runtime
 from arena.seeds import derive
 from cwm import failure_groups, visited_tests
 from cwm.candidate import Candidate, Tester
@@ -31,23 +27,8 @@ from cwm.synthesis_task import SynthesisTask
 from cwm.test_execution import RunOptions
 from cwm.trajectories import Trajectory
 from games.api import Game
-from search.api import PlannerConfig
 
 ON_MODEL: Final = "the planner on the model"
-REAL_PLANNER: Final = "the planner on the true game"
-REAL_MIXED: Final = "the planner against random players on the true game"
-REAL_RANDOM: Final = "random players on the true game"
-REAL: Final = (REAL_PLANNER, REAL_MIXED, REAL_RANDOM)
-"""Who plays the real games of a round, in turn."""
-ONLINE: Final = (REAL_PLANNER, REAL_MIXED)
-"""Who plays the real games that a finished model is judged by, in turn."""
-
-ACTIONS_A_GAME: Final = 40_000
-"""Actions of the model that a planner tries in one game, about, rollouts included."""
-FEWEST_SIMULATIONS: Final = 4
-MOST_SIMULATIONS: Final = 50
-BELIEF: Final = 30
-"""States that a search starts from, at most, where something is hidden."""
 MOST_ADDED: Final = 50
 """Failed tests that one round adds: some of each way to fail, the smallest first."""
 
@@ -102,10 +83,6 @@ class FurtherGames:
 
         return Further(self.settings.further_rounds, search, tester)
 
-    def online(self, game: Game, bundle: ModelBundle) -> list[Trajectory]:
-        """Returns as many real games of a finished model's planner as a round has; no round has the same deals."""
-        return self._real(game, bundle, derive("online games", self.settings.seed), 0, ONLINE)
-
     def _found(self, game: Game, candidate: Candidate, bundle: ModelBundle, number: int) -> Found:
         key = f"further/{number}/{candidate.hash}"
         stored = self.record.evaluation(key)
@@ -130,45 +107,15 @@ class FurtherGames:
 
     def _played(self, game: Game, bundle: ModelBundle, number: int) -> PlayedGames:
         count = self.settings.further_games
+        real_games = RealGames(self.settings, self.inputs, self.workers)
         seed = derive("further games", self.settings.seed, number)
         first = 1 + max(trajectory.index for trajectory in self.inputs.train) + 2 * count * (number - 1)
-        real = self._real(game, bundle, seed, first + count, REAL)
-        players = Counter(REAL[index % len(REAL)] for index in range(count))
+        real = real_games.play(game, bundle, seed, first + count, PLAYERS)
+        players = Counter(PLAYERS[index % len(PLAYERS)] for index in range(count))
         # What chance does on a model of the closed deck is nothing that the true game knows.
         if self.settings.hidden.judge(game) is None:
             return PlayedGames(real, dict(players))
         asked = replace(self.settings, planner_games=count, seed=seed)
-        paths = played_games.of_planner(game, bundle, asked, self._planner(game, bundle)).trajectories
+        paths = played_games.of_planner(game, bundle, asked, real_games.planner(game, bundle)).trajectories
         numbered = [replace(path, index=first + index) for index, path in enumerate(paths)]
         return PlayedGames([*numbered, *real], {ON_MODEL: count, **players})
-
-    def _real(self, game: Game, bundle: ModelBundle, seed: int, first: int, players: Sequence[str]) -> list[Trajectory]:
-        def play(index: int) -> Trajectory:
-            agents = self._seats(game, bundle, players[index % len(players)], index // len(players))
-            seeds = [derive("seat", seed, index, seat) for seat in range(len(agents))]
-            played = match.play(game, agents, derive("deal", seed, index), seeds, self.settings.level)
-            return played_games.followed(game, first + index, [action for _, action in played.actions])
-
-        with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
-            return list(pool.map(play, range(self.settings.further_games)))
-
-    def _seats(self, game: Game, bundle: ModelBundle, who: str, turn: int) -> list[Agent]:
-        seats = range(game.info.num_players)
-        planned = {REAL_PLANNER: set(seats), REAL_MIXED: {turn % len(seats)}, REAL_RANDOM: set[int]()}[who]
-        config, runtime = self._planner(game, bundle), Runtime(level=self.settings.level)
-        view = bundle.game_info.views[0]
-        return [
-            ModelAgent(bundle.program(), config, runtime, "cwm", view) if seat in planned else RandomAgent()
-            for seat in seats
-        ]
-
-    def _planner(self, game: Game, bundle: ModelBundle) -> PlannerConfig:
-        """Returns a planner that thinks little, and the less the longer the recorded games are."""
-        lengths = [len(trajectory.steps) for trajectory in self.inputs.train]
-        decisions = mean(sum(step.player >= 0 for step in trajectory.steps) for trajectory in self.inputs.train)
-        # A rollout takes half a game, on average.
-        simulations = int(ACTIONS_A_GAME / max(1.0, decisions * mean(lengths) / 2))
-        simulations = max(FEWEST_SIMULATIONS, min(MOST_SIMULATIONS, simulations))
-        config = planner_config(self.settings, game.info.perfect_information, simulations)
-        leaf = "value" if bundle.value_source is not None else "rollout"
-        return replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1, belief_size=min(BELIEF, simulations))

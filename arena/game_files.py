@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from arena.errors import UsageError
 from arena.match import GameRecord
+from arena.usage import UsageError
 from cwm.llm.files import json_line, write_whole
 
 SUFFIXES = (".jsonl", ".parquet")

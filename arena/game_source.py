@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena import shipped
+from arena import shipped_models
 from arena.agent_specs import AgentSpecError
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.host import Sandbox
@@ -38,7 +38,7 @@ def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Ite
             f"The model in {str(_folder(game_id))!r} that decides the games has changed (SHA-256 {bundle.hash[:12]}, "
             f"expected {model_hash and model_hash[:12]}); restore it, or use another folder for the games."
         )
-    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash]))) as model:
+    with WorldModel(bundle, Sandbox(level=shipped_models.level_of([bundle.hash]))) as model:
         yield model
 
 

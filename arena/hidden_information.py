@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
-from arena.errors import UsageError
+from arena.usage import UsageError
 from cwm import likelihood
 from cwm.likelihood import BoundOptions
 from cwm.model_bundle import ModelBundle

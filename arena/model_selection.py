@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from arena.errors import UsageError
 from arena.rejection import Contestant, Matches, Rejection, RejectionConfig, RejectionTournament
 from arena.run_settings import RunSettings, planner_config, standard_settings
 from arena.runtime import Runtime
 from arena.synthesis_run import KIND
+from arena.usage import UsageError
 from cwm.candidate import TestReport
 from cwm.model_bundle import ModelBundle, ModelBundleError
 from cwm.record import RUN_FILE, RunRecord, program_hash

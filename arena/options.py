@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena.errors import UsageError
+from arena.usage import UsageError
 
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]

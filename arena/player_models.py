@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Final
 
 from arena.agent_specs import AgentSpec, AgentSpecError
-from arena.errors import UsageError
 from arena.run_model import budget, read_elapsed, write_elapsed
 from arena.run_settings import Caps
+from arena.usage import UsageError
 from cwm.journal import Journal
 from cwm.llm import factory
 from cwm.llm.api import Completion, ConfigurationError, LanguageModel, Request

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from arena import shipped
-from arena.errors import UsageError
+from arena import shipped_models
 from arena.hidden_information import HiddenInformation
 from arena.seeds import derive
+from arena.usage import UsageError
 from cwm.candidate import TesterError, describe_failure
 from cwm.model_bundle import ModelBundle
 from cwm.program_api import INFERENCE_FUNCTION
@@ -133,7 +133,7 @@ def measure(
             "its own, which the exact posterior does not know; leave out --posterior."
         )
     method, asked = questions(game, seed)
-    sandbox = Sandbox(level=shipped.level_of([bundle.hash]), payload=(MODULE,))
+    sandbox = Sandbox(level=shipped_models.level_of([bundle.hash]), payload=(MODULE,))
     compared: list[Compared] = []
     worker = _started(sandbox, bundle)
     try:

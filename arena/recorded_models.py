@@ -6,9 +6,9 @@ from pathlib import Path
 
 from arena import console, run_inputs, shipped
 from arena.agent_specs import AgentSpec
-from arena.errors import UsageError
 from arena.run_settings import WAYS, Caps, RunSettings, by_way, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
+from arena.usage import UsageError
 from arena.user_cache import cache_folder as cache_folder
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError

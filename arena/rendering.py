@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from arena import replay
-from arena.errors import UsageError
 from arena.match import GameRecord
+from arena.usage import UsageError
 from games import registry
 from games.api import CHANCE, Game, State
 from games.yokai import drawing

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from arena import rendering_formats
-from arena.errors import UsageError
 from arena.rendering import Film
+from arena.usage import UsageError
 
 
 class Format(StrEnum):

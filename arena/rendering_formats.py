@@ -8,9 +8,9 @@ from html import escape
 from types import ModuleType
 from typing import Final
 
-from arena.errors import UsageError
 from arena.page_templates import page_environment
 from arena.rendering import Film
+from arena.usage import UsageError
 from games.yokai.drawing import still
 
 STEP_S: Final = 1.2

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from arena import replay, run_matches, store
-from arena.errors import UsageError
 from arena.match import GameRecord
 from arena.rendering import require_drawing
 from arena.replay import RecordError
 from arena.tournament import TournamentConfig
+from arena.usage import UsageError
 from cwm import trajectory_file
 from cwm.trajectories import Trajectory, game_seed, play, random_policy
 from games import registry

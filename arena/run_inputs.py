@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from arena import held_out
-from arena.errors import UsageError
 from arena.run_settings import RunSettings
+from arena.usage import UsageError
 from cwm import contract_verifier, templates, trajectory_file
 from cwm.contract_verifier import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.llm.files import write_whole

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from arena import replay, tournament
+from arena import tournament
 from arena.agent_specs import AgentSpec
-from arena.match import GameRecord
-from arena.report.data import ArenaView, Replay
 from arena.run_settings import MatchSettings, RunSettings
 from arena.runtime import Runtime
 from arena.store import FILE_NAME, GameStore, read, write_standings
@@ -89,36 +87,3 @@ def stored(folder: Path, prepared: TournamentConfig) -> TournamentResult | None:
 
 def _leaf(value: bool) -> dict[str, Any]:
     return {"leaf": "value"} if value else {"leaf": "rollout"}
-
-
-def view(title: str, config: TournamentConfig, result: TournamentResult) -> ArenaView:
-    """Returns what the report and the terminal show of a tournament."""
-    missing: dict[str, int] = {}
-    for messages in result.missing.values():
-        for message in messages[-1:]:
-            missing[message] = missing.get(message, 0) + 1
-    return ArenaView(
-        title=title,
-        table=result.table,
-        table_without_forfeits=result.table_without_forfeits,
-        settings=(
-            ("deals a lineup", str(config.deals)),
-            ("seed", str(config.seed)),
-            *((spec.name, _describe(spec)) for spec in config.agents),
-        ),
-        missing=missing,
-    )
-
-
-def _describe(spec: AgentSpec) -> str:
-    settings = [f"{key}={value}" for key, value in (spec.planner | spec.llm).items()]
-    model = [] if spec.model_hash is None else [f"model {spec.model_hash[:12]}"]
-    return ", ".join([spec.kind, f"view {spec.view}", *model, *settings])
-
-
-def replays(game: Game, result: TournamentResult) -> list[Replay]:
-    """Returns the first finished game of each lineup as text."""
-    shown: dict[tuple[str, ...], GameRecord] = {}
-    for record in result.records:
-        shown.setdefault(tuple(sorted(record.seats)), record)
-    return [Replay(" with ".join(record.seats), replay.as_text(game, record)) for record in shown.values()]

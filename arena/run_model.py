@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from arena.errors import UsageError
-from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, Caps, CapsError, RunSettings
+from arena.usage import UsageError
 from cwm.llm import factory, recordings
 from cwm.llm.api import LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Price
@@ -61,7 +61,7 @@ def read_elapsed(folder: Path) -> float:
     except FileNotFoundError:
         return 0.0
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(
+        raise CapsError(
             f"{folder / ELAPSED_FILE} is damaged ({error}); delete it and set the cap on time anew."
         ) from error
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
 from cwm.journal import RunCorruptError
 from cwm.llm.recordings import VARIANT
@@ -224,6 +223,10 @@ def planner_config(settings: RunSettings, perfect_information: bool, simulations
     )
 
 
+class CapsError(ValueError):
+    """A cap is no number from 0, or what was used of it cannot be read."""
+
+
 @dataclass(frozen=True)
 class Caps:
     """Hard caps of a run; None means no cap.
@@ -237,7 +240,7 @@ class Caps:
         price_out: per million output tokens.
 
     Raises:
-        UsageError: a cap is no number from 0.
+        CapsError: a cap is no number from 0.
     """
 
     calls: int | None = None
@@ -252,7 +255,7 @@ class Caps:
             cap = getattr(self, name)
             # Not a number is neither above nor below anything: as a cap it would never be reached.
             if cap is not None and not 0 <= cap < math.inf:
-                raise UsageError(f"The cap on {name} is {cap}; give a number from 0, or leave it out for no cap.")
+                raise CapsError(f"The cap on {name} is {cap}; give a number from 0, or leave it out for no cap.")
 
     def raised(self, by: "Caps") -> "Caps":
         """Returns these caps with those of `by` that are given in their place."""

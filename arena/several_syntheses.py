@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena import run_inputs, run_model, shipped
-from arena.errors import UsageError
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs
 from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
 from arena.synthesis_run import INPUTS, opened_record, read_caps, write_caps
+from arena.usage import UsageError
 from cwm.journal import RunCorruptError
 from cwm.llm import recordings
 from cwm.llm.budget import Budget, Tally

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.errors import UsageError
 from arena.model_speed import ModelSpeed
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import make_task
 from arena.seeds import derive
+from arena.usage import UsageError
 from cwm import unit_tests
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.further import Found

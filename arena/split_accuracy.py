@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from arena import played_games, run_inputs
-from arena.further_games import FurtherGames
 from arena.match import GameRecord
+from arena.real_games import RealGames
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import build_options
@@ -102,7 +102,7 @@ class SplitAccuracy:
         game = self.inputs.game
         if game is None or self.settings.matches is not None or self.settings.further_games == 0:
             return {}
-        games = FurtherGames(self.record, self.settings, self.inputs, self._workers)
+        games = RealGames(self.settings, self.inputs, self._workers)
         return {"online": self._evaluation("online", bundle, lambda: games.online(game, bundle))}
 
     def _planner_paths(self, game: Game, bundle: ModelBundle, config: PlannerConfig, key: str) -> list[Trajectory]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena import shipped, training_games
-from arena.errors import UsageError
+from arena import shipped_models, training_games
 from arena.game_source import load_bundle
 from arena.hidden_information import HiddenInformation
 from arena.policies import collect_mixed, standard_mixture
 from arena.run_inputs import Inputs
 from arena.synthesis_run import build_options
+from arena.usage import UsageError
 from cwm import aimed_games, branch_coverage, mutation, mutation_score
 from cwm.aimed_games import Choice
 from cwm.branch_coverage import Branch, Coverage
@@ -71,7 +71,7 @@ def measure(
     Raises:
         TesterError: the sandbox failed again and again, or the model does not load.
     """
-    sandbox = Sandbox(level=shipped.level_of([bundle.hash]))
+    sandbox = Sandbox(level=shipped_models.level_of([bundle.hash]))
     tests = build(inputs.train, build_options(inputs, False, HiddenInformation.of(bundle)))
     coverage = branch_coverage.measure(bundle.program(), [tests], sandbox, options.seed)[0]
     failed, _ = mutation_score.first_failure(bundle.program(), tests, sandbox, options)
@@ -158,7 +158,7 @@ def aimed(
     # One history a decision: what tells a mutant from the model is hardly ever in the fifth.
     tests = replace(build_options(inputs, False, HiddenInformation.of(bundle)), samples=1)
     mutants = [verdict.mutant for verdict in survivors]
-    sandbox = Sandbox(level=shipped.level_of([bundle.hash]))
+    sandbox = Sandbox(level=shipped_models.level_of([bundle.hash]))
     finds = aimed_games.explore(bundle.program(), mutants, candidates, sandbox, tests, options, progress)
     choices = aimed_games.rank(finds, quality.coverage.taken, aim.games)
     return Aimed(

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from arena import run_inputs, run_matches, run_model, speed_step
-from arena.errors import UsageError
 from arena.function_choice import Beside, FunctionChoice
 from arena.further_games import FurtherGames
-from arena.match import GameRecord
-from arena.report.data import ArenaView, Replay
 from arena.run_inputs import Inputs
 from arena.run_settings import Caps, RunSettings, planner_config
 from arena.run_task import build_options as build_options
@@ -19,6 +16,7 @@ from arena.run_task import make_task as make_task
 from arena.speed_step import SpeedStep
 from arena.split_accuracy import SplitAccuracy
 from arena.tournament import Progress, TournamentConfig, TournamentResult
+from arena.usage import UsageError
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle, describe, rules_hash
@@ -30,7 +28,6 @@ from cwm.synthesis_events import Event, OnEvent, ignore
 from cwm.synthesis_task import SynthesisTask
 from cwm.value_function import ValueResult
 from cwm.vector_functions import VectorResult
-from games.api import Game
 
 KIND = "synthesis"
 INPUTS = "inputs"
@@ -83,21 +80,6 @@ class Outcome:
         return values.message if values is not None and fewer else None
 
 
-@dataclass(frozen=True)
-class Matches:
-    """Tournaments of a run, games to read, and every finished game."""
-
-    arenas: tuple[ArenaView, ...] = ()
-    replays: tuple[Replay, ...] = ()
-    records: tuple[GameRecord, ...] = ()
-
-    @classmethod
-    def of(cls, game: Game, prepared: TournamentConfig, result: TournamentResult) -> "Matches":
-        """Builds what is shown of a tournament."""
-        view = run_matches.view("Matches", prepared, result)
-        return cls((view,), tuple(run_matches.replays(game, result)), result.records)
-
-
 def matches_config(
     folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None
 ) -> TournamentConfig | None:
@@ -109,13 +91,12 @@ def matches_config(
     return run_matches.prepare(inputs.game, folder / MODEL, bundle, settings, settings.matches, config)
 
 
-def stored_matches(folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None) -> Matches:
-    """Returns what the record holds of a run's matches; plays nothing."""
+def stored_matches(
+    folder: Path, settings: RunSettings, inputs: Inputs, bundle: ModelBundle | None
+) -> TournamentResult | None:
+    """Returns what the record holds of a run's matches, None if there are none; plays nothing."""
     prepared = matches_config(folder, settings, inputs, bundle)
-    if prepared is None or inputs.game is None:
-        return Matches()
-    found = run_matches.stored(folder, prepared)
-    return Matches() if found is None else Matches.of(inputs.game, prepared, found)
+    return None if prepared is None else run_matches.stored(folder, prepared)
 
 
 def open_record(folder: Path, settings: RunSettings, inputs: Inputs, caps: Caps) -> RunRecord:
@@ -238,19 +219,18 @@ class SynthesisRun:
         bundle.save(self.record.folder / MODEL)
         return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors, beside.vectors, faster)
 
-    def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> Matches:
-        """Plays the finished model on the true game, if matches were asked for; stored games are not played again."""
-        game = self.inputs.game
+    def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> TournamentResult | None:
+        """Plays the finished model on the true game; stored games are not played again. None if nobody asked."""
         prepared = matches_config(self.record.folder, self.settings, self.inputs, outcome.bundle)
-        if prepared is None or game is None:
-            return Matches()
+        if prepared is None:
+            return None
         self._on_stage("playing in the arena")
-        return Matches.of(game, prepared, run_matches.play(self.record.folder, prepared, self._workers, on_game))
+        return run_matches.play(self.record.folder, prepared, self._workers, on_game)
 
-    def online(self, outcome: Outcome, matches: Matches) -> Outcome:
+    def online(self, outcome: Outcome, matches: TournamentResult | None) -> Outcome:
         """Returns `outcome` with the accuracy on the finished matches in which the model's planner played."""
         game, bundle = self.inputs.game, outcome.bundle
-        if game is None or bundle is None:
+        if game is None or bundle is None or matches is None:
             return outcome
         records = [record for record in matches.records if run_matches.MODEL_AGENT in record.seats]
         found = self._splits.of_matches(game, bundle, records)

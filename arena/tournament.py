@@ -36,6 +36,7 @@ class TournamentResult:
     """What a tournament gave.
 
     Attributes:
+        config: its settings.
         records: finished games, in the order of the plan.
         played: how many of them were played now; the others had been stored before.
         missing: games that ours kept breaking, with the messages; they are in no table.
@@ -45,6 +46,7 @@ class TournamentResult:
         stopped: why no further question could be put to a language model; None if nothing stopped the tournament.
     """
 
+    config: TournamentConfig
     records: tuple[GameRecord, ...]
     played: int
     missing: dict[str, list[str]]
@@ -309,6 +311,7 @@ def result(
     names = [spec.name for spec in config.agents]
     finished = without_forfeits(records)
     return TournamentResult(
+        config=config,
         records=tuple(records),
         played=played,
         missing=missing,

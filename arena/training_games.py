@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena import run_inputs
-from arena.errors import UsageError
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.synthesis_run import INPUTS, KIND
 from arena.true_game import true_game
+from arena.usage import UsageError
 from cwm import trajectory_file
 from cwm.model_bundle import ModelBundle
 from cwm.record import RUN_FILE, RunRecord

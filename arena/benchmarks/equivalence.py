@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.table import Table
 
-from arena import equivalence, recorded_models, shipped
+from arena import equivalence, recorded_models, shipped_models
 from arena.equivalence import Equivalence, EquivalenceConfig
 from arena.game_source import load_bundle
 from arena.intervals import Estimate
@@ -73,7 +73,7 @@ def run(
             simulations=asked.simulations,
             rollouts=asked.rollouts,
             seed=asked.seed,
-            runtime=Runtime(level=shipped.level_of([load_bundle(model).hash])),
+            runtime=Runtime(level=shipped_models.level_of([load_bundle(model).hash])),
         )
         yield equivalence.run(config, kept, workers, progress, asked.minutes)
 

@@ -17,7 +17,7 @@ from jax.sharding import SingleDeviceSharding
 from arena.baselines.training_run import trainer_of
 from arena.benchmarks.measurement import Measurement
 from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, Setting
-from arena.errors import UsageError
+from arena.usage import UsageError
 
 DEVICE: Final = """
 gpu_device_info {

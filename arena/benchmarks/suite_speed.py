@@ -8,12 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena import run_inputs, shipped
+from arena import run_inputs, shipped_models
 from arena.benchmarks.measurement import Measurement
-from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
 from arena.run_task import make_task
 from arena.training_games import GAMES, SEED
+from arena.usage import UsageError
 from cwm.candidate_testing import CONTRACT_GAMES, ProcessTester, TestSettings, started_worker
 from cwm.contract_verifier import ContractOptions, Pair, verify
 from cwm.model_bundle import ModelBundle
@@ -48,7 +48,7 @@ def _of_game(game_id: str, bundle: ModelBundle, workers: int) -> Iterator[Measur
     hidden = HiddenInformation.of(bundle)
     tests = make_task(inputs, hidden).tests
     pairs = run_inputs.hidden_pairs(hidden.judge(inputs.game), inputs.train)
-    level = shipped.level_of([bundle.hash])
+    level = shipped_models.level_of([bundle.hash])
     settings = TestSettings.of(SynthesisConfig(), workers=workers, level=level)
     sandbox = Sandbox(settings.capped(), level)
     kinds = ", ".join(f"{number} {kind}" for kind, number in Counter(test.kind for test in tests).items())

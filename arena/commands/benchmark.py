@@ -10,10 +10,11 @@ import typer
 from arena import accelerated, console, recorded_models
 from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength, suite_speed
 from arena.benchmarks.measurement import Measurement, machine, table
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.game_source import load_bundle
 from arena.options import AsJson, Seed, Workers
 from arena.report.tables import paper_table
+from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena import accelerated, console
-from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.errors import EXIT_NEGATIVE
 from arena.options import AsJson, Seed
+from arena.usage import UsageError
 from games.yokai.config import HINTS, config
 
 SECONDS_BETWEEN_NOTICES: Final = 10.0

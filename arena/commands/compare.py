@@ -7,16 +7,17 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import comparison, console, shipped
+from arena import comparison, console, shipped_models
 from arena.comparison import Comparison, ComparisonConfig
 from arena.contenders import TITLES, contenders
-from arena.errors import EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_SYSTEM
 from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.player_models import PlayerModels
 from arena.report import comparison_page, comparison_tables
 from arena.run_settings import Caps
 from arena.runtime import Runtime
 from arena.tournament import Progress as GameProgress
+from arena.usage import UsageError
 from cwm.llm.files import write_whole
 
 EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
@@ -64,7 +65,9 @@ def command(
             f"None of these players can play {game}: "
             f"{', '.join(f'{found.name} ({found.absent})' for found in players)}; choose others with --agents."
         )
-    level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"])
+    level = shipped_models.level_of(
+        [found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"]
+    )
     caps = Caps(calls=max_calls, tokens=max_tokens)
     if llm is None and caps != Caps():
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")

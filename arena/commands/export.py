@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from arena import console
-from arena.errors import UsageError
 from arena.export import export
 from arena.game_source import load_bundle
+from arena.usage import UsageError
 from cwm.llm.files import write_whole
 
 

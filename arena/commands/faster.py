@@ -8,7 +8,6 @@ import typer
 
 from arena import run_inputs, run_model, shipped, speed_step
 from arena.commands.finishing import finish
-from arena.errors import UsageError
 from arena.options import (
     AsJson,
     BaseUrl,
@@ -25,6 +24,7 @@ from arena.options import (
 from arena.run_settings import Caps, RunSettings
 from arena.speed_step import SpeedAsked
 from arena.synthesis_run import INPUTS, KIND, read_caps, write_caps
+from arena.usage import UsageError
 from cwm.record import RunRecord
 from cwm.speed_task import SpeedConfig
 

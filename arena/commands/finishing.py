@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from arena import console, run_report, run_tables
+from arena import arena_view, console, run_report, run_tables
 from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER
 from arena.live_view import LiveView
 from arena.report import page, tables
@@ -44,7 +44,8 @@ def complete(
             outcome = run.online(outcome, matches)
             run_report.write_result(record.folder, outcome)
             live.stage("writing the report")
-            report = run_report.build(record, settings, matches.arenas, matches.replays)
+            shown = arena_view.of(inputs.game, matches)
+            report = run_report.build(record, settings, shown.arenas, shown.replays)
             page.write(report, record.report_path)
             run_tables.write(record, report)
     except BaseException:

@@ -8,8 +8,9 @@ import typer
 from rich.table import Table
 
 from arena import console
-from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.errors import EXIT_NEGATIVE
 from arena.options import AsJson, BaseUrl, Seed
+from arena.usage import UsageError
 from cwm.llm import factory, recordings
 from cwm.llm.api import Message, ReplayMissError, Request
 from cwm.llm.keys import request_from_json

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena import console, run_model
-from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.live_view import LiveView
 from arena.options import (
     AsJson,
@@ -30,6 +30,7 @@ from arena.paper.measuring import Stored
 from arena.paper.paper_games import GAMES
 from arena.paper.settings import DEFAULT_MINUTES, Asked, Selection
 from arena.run_settings import Caps, standard_settings
+from arena.usage import UsageError
 
 TABLES = "tables"
 REPORT = "report.html"

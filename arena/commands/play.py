@@ -6,16 +6,17 @@ import typer
 from rich.console import Console
 from rich.prompt import Prompt
 
-from arena import agent_factory, console, recorded_models, shipped
+from arena import agent_factory, console, recorded_models, shipped_models
 from arena.agent_specs import AgentSpec, parse
 from arena.agents import Agent
-from arena.errors import EXIT_NEGATIVE, UsageError
+from arena.errors import EXIT_NEGATIVE
 from arena.game_source import open_game
 from arena.human_agent import HumanAgent, HumanQuitError
 from arena.match import play
 from arena.options import AsJson, Seed
 from arena.runtime import Runtime
 from arena.seeds import derive
+from arena.usage import UsageError
 from games.api import CHANCE, Game, RendersText
 
 
@@ -36,7 +37,7 @@ def command(
     """Play one game; default: you at seat 0, random at the others."""
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
-        runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
+        runtime = Runtime(shipped_models.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
         screen = console.notices if as_json else console.out
         agents = [_agent(spec, made, runtime, screen) for spec in specs]
         try:

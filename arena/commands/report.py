@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs, run_report, run_tables, several_syntheses
+from arena import arena_view, console, run_inputs, run_report, run_tables, several_syntheses
 from arena.commands import several
-from arena.errors import UsageError
 from arena.options import AsJson
 from arena.report import page, tables
 from arena.run_settings import RunSettings
 from arena.synthesis_run import INPUTS, KIND, stored_matches
+from arena.usage import UsageError
 from cwm import run_lock
 from cwm.record import RunRecord
 
@@ -34,8 +34,10 @@ def command(
         if as_json:
             console.print_json(run_report.read_result(run) | {"settings": settings.to_json()})
             return
-        matches = stored_matches(run, settings, run_inputs.load(run / INPUTS, settings), run_report.read_bundle(run))
-        report = run_report.build(record, settings, matches.arenas, matches.replays)
+        inputs = run_inputs.load(run / INPUTS, settings)
+        matches = stored_matches(run, settings, inputs, run_report.read_bundle(run))
+        shown = arena_view.of(inputs.game, matches)
+        report = run_report.build(record, settings, shown.arenas, shown.replays)
         page.write(report, record.report_path)
         run_tables.write(record, report)
     console.out.print(tables.report(report))

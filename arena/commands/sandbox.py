@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from arena import console
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.options import AsJson, Seed
+from arena.usage import UsageError
 from cwm.sandbox import levels
 from cwm.sandbox.api import Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox

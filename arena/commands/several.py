@@ -6,9 +6,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena import console, model_selection, recorded_models, selection_report, several_syntheses, shipped
+from arena import console, model_selection, recorded_models, selection_report, several_syntheses, shipped_models
 from arena.commands.finishing import complete, leave
-from arena.errors import UsageError
 from arena.model_selection import Candidate, Selection
 from arena.options import AsJson, Seed, Workers
 from arena.rejection import RejectionConfig
@@ -18,6 +17,7 @@ from arena.runtime import Runtime
 from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import MODEL
 from arena.synthesis_run import open_record as open_synthesis
+from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.record import RunRecord
 from games import registry
@@ -72,7 +72,7 @@ def command(
     made = [item.bundle for item in candidates if item.bundle is not None]
     if len(candidates) < 2 or not made:
         raise UsageError(f"There is nothing to choose: {len(made)} of {len(candidates)} places hold a model.")
-    runtime = Runtime(shipped.level_of([bundle.hash for bundle in made]), MOVE_TIMEOUT_S)
+    runtime = Runtime(shipped_models.level_of([bundle.hash for bundle in made]), MOVE_TIMEOUT_S)
     folder = run or Path("runs") / f"select-{made[0].game_info.id}"
     about = {"models": [item.to_json() for item in candidates], "rejection": config.to_json()}
     with RunRecord.create_or_resume(folder, KIND, about, seeds={"seed": seed}, sandbox_level=runtime.level) as record:

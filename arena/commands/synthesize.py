@@ -11,7 +11,6 @@ from arena.commands import evaluate as evaluate_command
 from arena.commands import several
 from arena.commands import tournament as tournament_command
 from arena.commands.finishing import finish
-from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
 from arena.options import (
     AsJson,
@@ -34,6 +33,7 @@ from arena.run_inputs import Inputs, Stated
 from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, Caps, RunSettings
 from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
+from arena.usage import UsageError
 from cwm.prior_task import PriorConfig
 from cwm.record import RunRecord
 from cwm.speed_task import SpeedConfig

@@ -10,9 +10,10 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from arena import console, recorded_models, shipped, tournament
+from arena import console, recorded_models, shipped_models, tournament
 from arena.agent_specs import AgentSpec, parse
-from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM, UsageError
+from arena.arena_view import view
+from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.game_source import game_info
 from arena.lineups import Pairing
 from arena.online_learning import Learners
@@ -30,11 +31,11 @@ from arena.options import (
 )
 from arena.player_models import PlayerModels
 from arena.report.tables import arena_tables, paper_table
-from arena.run_matches import view
 from arena.run_settings import Caps
 from arena.store import Games, GameStore, MemoryStore, write_standings
 from arena.synthesis_run import read_caps, write_caps
 from arena.tournament import TournamentConfig, TournamentResult
+from arena.usage import UsageError
 from cwm.llm.budget import Tally
 from cwm.llm.files import write_whole
 
@@ -152,7 +153,7 @@ def play(
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
     models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
-    level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
+    level = shipped_models.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     result, used, learned = _played(config, prepared, folder, workers, caps or Caps(), recording)
     _print(prepared, result, as_json, learned)

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena import accelerated, console, recorded_models, shipped
+from arena import accelerated, console, recorded_models, shipped_models
 from arena.agent_specs import AgentSpec
 from arena.commands import train_baseline, train_curves, train_pack, train_table
-from arena.errors import UsageError
 from arena.options import AsJson
 from arena.ppo.settings import PAPER_STEPS, PpoSettings
+from arena.usage import UsageError
 from cwm.model_bundle import ModelBundle
 from cwm.model_environment import training_limits
 from cwm.sandbox.host import Sandbox
@@ -69,7 +69,7 @@ def ppo(
         evaluation_games=evaluation,
         stored_vectors=vectors,
     )
-    sandbox = Sandbox(training_limits(), shipped.level_of([bundle.hash]))
+    sandbox = Sandbox(training_limits(), shipped_models.level_of([bundle.hash]))
     console.notices.print(f"{bundle.info['id']}: training in {folder}; the same command goes on after an interruption")
     seats = _seats(seat, bundle.game_info.num_players)
     say = console.notices.print

@@ -8,7 +8,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena import accelerated, console
-from arena.errors import UsageError
+from arena.usage import UsageError
 
 METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 MOST_SEED = 999_999

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena import accelerated, console
-from arena.errors import UsageError
+from arena.usage import UsageError
 
 
 def command(

@@ -9,9 +9,9 @@ from typing import Annotated, get_args
 import typer
 
 from arena import accelerated, console, suite_quality, suite_view
-from arena.errors import UsageError
 from arena.options import AsJson, Seed, Workers
 from arena.suite_quality import Aim
+from arena.usage import UsageError
 from cwm import trajectory_file
 from cwm.closed_deck import view
 from cwm.llm.files import write_whole

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from arena import console, game_files, run_matches, store
-from arena.errors import EXIT_NEGATIVE, UsageError
+from arena import arena_view, console, game_files, run_matches, store
+from arena.errors import EXIT_NEGATIVE
 from arena.options import AsJson
 from arena.paper import verifying
 from arena.paper.settings import ASKED_FILE
 from arena.report.tables import arena_tables
 from arena.synthesis_run import KIND
+from arena.usage import UsageError
 from arena.verification import Problem, VerifiedGames, verify_games, verify_run
 from cwm.record import RUN_FILE, RunRecord
 
@@ -95,7 +96,7 @@ def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
     if games is None:
         console.out.print("no games are stored")
     else:
-        for table in arena_tables(run_matches.view("Derived from the stored games", games.config, games.result)):
+        for table in arena_tables(arena_view.view("Derived from the stored games", games.config, games.result)):
             console.out.print(table)
         agreeing = len(games.result.records)
         console.out.print(

@@ -7,17 +7,18 @@ from typing import Annotated, Any, Final
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import belief_probe, console, cross_play, recorded_models, shipped
+from arena import belief_probe, console, cross_play, recorded_models, shipped_models
 from arena.agent_factory import load_bundle
 from arena.agent_specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.cross_play import CrossPlay, CrossPlayConfig
-from arena.errors import EXIT_SYSTEM, UsageError
+from arena.errors import EXIT_SYSTEM
 from arena.options import AsJson, Seed, Workers, require_folders
 from arena.report import cross_play_page
 from arena.report.cross_play_tables import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.runtime import Runtime
 from arena.tournament import Progress as GameProgress
+from arena.usage import UsageError
 from cwm.llm.files import write_whole
 from games import registry
 
@@ -109,7 +110,7 @@ def command(
     if greedy or probe_colours or own_names:
         raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
-    level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
+    level = shipped_models.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
     found = _play(config, run, workers)
     probes = _probes(config, found, probe)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena import shipped
-from arena.errors import UsageError
+from arena import shipped_models
 from arena.paper import matches, syntheses
 from arena.paper.paper_games import BY_ID, Variant
 from arena.paper.places import Place
 from arena.paper.settings import Scale
 from arena.rejection import Contestant, RejectionConfig, RejectionTournament
 from arena.runtime import Runtime
+from arena.usage import UsageError
 from cwm.journal import Journal
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle
@@ -94,7 +94,7 @@ def _compare(
     config = RejectionConfig(
         repetitions=max(1, scale.deals // 2), simulations=scale.simulations, rollouts=scale.rollouts, seed=seed
     )
-    level = shipped.level_of([item.bundle.hash for item in contestants])
+    level = shipped_models.level_of([item.bundle.hash for item in contestants])
     tournament = RejectionTournament(
         contestants, matches.planner(places[0].game, scale), config, Runtime(level, matches.MOVE_SECONDS), workers
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from arena import accelerated, shipped, tournament
+from arena import accelerated, shipped_models, tournament
 from arena.agent_specs import AgentSpec
 from arena.match import GameRecord
 from arena.paper import matches
@@ -46,7 +46,7 @@ def train(
     """
     bundle = ModelBundle.load(place.folder)
     settings = PpoSettings(steps=asked.learned or PAPER_STEPS, seeds=asked.learned_seeds)
-    sandbox = Sandbox(training_limits(), shipped.level_of([bundle.hash]))
+    sandbox = Sandbox(training_limits(), shipped_models.level_of([bundle.hash]))
     seats = range(bundle.game_info.num_players)
 
     def told(progress: Any) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena import shipped, store, tournament
+from arena import shipped_models, store, tournament
 from arena.agent_specs import AgentSpec
 from arena.match import GameRecord
 from arena.paper.places import MATCHES, Place
@@ -80,7 +80,7 @@ def config(
             deals=deals.count,
             seed=deals.seed,
             lineups=tuple((0, other) for other in range(1, len(agents))),
-            runtime=Runtime(level=shipped.level_of([bundle.hash]), move_timeout_s=MOVE_SECONDS),
+            runtime=Runtime(level=shipped_models.level_of([bundle.hash]), move_timeout_s=MOVE_SECONDS),
         )
     )
 

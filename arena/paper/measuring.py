@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from arena.errors import UsageError
 from arena.intervals import clustered_mean, clustered_rate, mean_estimate, wilson
 from arena.match import GameRecord
 from arena.paper import accuracy, learned, matches, online, recorded_players, syntheses
@@ -19,6 +18,7 @@ from arena.paper.settings import Asked
 from arena.run_inputs import TRAIN_FILE
 from arena.run_report import RESULT_FILE
 from arena.synthesis_run import INPUTS
+from arena.usage import UsageError
 from cwm import observation_vectors, trajectory_file
 from cwm.evaluation import Tally
 from cwm.model_bundle import RUN_SUBFOLDER, ModelBundle

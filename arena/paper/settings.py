@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.errors import UsageError
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.paper_games import BY_ID, VARIANT_WORDS, PaperGame, Variant
 from arena.store import differences
+from arena.usage import UsageError
 from cwm.llm.files import write_whole
 
 ASKED_FILE: Final = "paper.json"

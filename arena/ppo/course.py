@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.errors import UsageError
 from arena.ppo import evaluation, lesson
 from arena.ppo.lesson import Lesson
 from arena.ppo.places import seat_folder
@@ -17,6 +16,7 @@ from arena.ppo.settings import PpoSettings
 from arena.ppo.training import Clock, OnProgress, Training
 from arena.seeds import derive
 from arena.store import differences
+from arena.usage import UsageError
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle
 from cwm.run_lock import RunLock

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.errors import UsageError
 from arena.ppo.settings import PpoSettings
+from arena.usage import UsageError
 from cwm import model_environment
 from cwm.arrivals import ModelPlayError
 from cwm.model_bundle import ModelBundle

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
-from arena.errors import UsageError
+from arena.usage import UsageError
 from search.learn.config import PpoConfig
 
 PAPER_STEPS: Final = 10_000_000

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from arena import suite_quality, training_games
-from arena.errors import UsageError
 from arena.game_source import load_bundle
+from arena.usage import UsageError
 from cwm import trajectory_file
 from cwm.model_bundle import ModelBundle
 from cwm.mutation_score import ScoreOptions

@@ -7,10 +7,10 @@ from arena import comparison, contenders
 from arena.comparison import ComparisonConfig
 from arena.contenders import FURTHER, TITLES
 from arena.cross_play import CrossPlayConfig
-from arena.errors import UsageError
 from arena.paper import recorded_players
 from arena.ppo.places import SHIPPED
 from arena.report import comparison_page, comparison_tables
+from arena.usage import UsageError
 from games.api import GameError
 
 

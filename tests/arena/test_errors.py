@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena import errors
+from arena.usage import UsageError
 from cwm.journal import RunLockedError
 from cwm.llm.api import ConfigurationError
 from cwm.record import RunConfigError
@@ -71,7 +72,7 @@ def test_every_exception_of_ours_has_an_exit_code_or_a_reason_to_have_none() -> 
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (errors.UsageError("x"), 2),
+        (UsageError("x"), 2),
         (ConfigurationError("no key"), 3),
         (RunConfigError("other settings"), 2),
         (RunLockedError("locked"), 4),

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from arena import further_games, run_inputs, run_report
-from arena.further_games import ON_MODEL, REAL_MIXED, REAL_PLANNER, REAL_RANDOM, FurtherGames
+from arena.further_games import ON_MODEL, FurtherGames
+from arena.real_games import MIXED, PLANNER, RANDOM
 from arena.run_settings import Caps, RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
 from cwm.candidate import Candidate, TestReport
@@ -122,7 +123,7 @@ def test_model_that_is_right_costs_no_further_call(right_model: str, tmp_path: P
     outcome, _ = synthesise(tmp_path, settings(right_model))
     assert (outcome.synthesis.calls, len(outcome.synthesis.rounds)) == (1, 1)
     played = outcome.synthesis.rounds[0].games
-    assert played == {ON_MODEL: GAMES, REAL_PLANNER: 2, REAL_MIXED: 1, REAL_RANDOM: 1}
+    assert played == {ON_MODEL: GAMES, PLANNER: 2, MIXED: 1, RANDOM: 1}
 
 
 def test_without_further_games_the_mistake_stays(right_program: str, tmp_path: Path) -> None:
@@ -260,7 +261,7 @@ def test_in_the_closed_deck_only_what_one_player_saw_is_tested(tmp_path: Path) -
     wrong = source + "\n\ndef resample_history(obs_action_history, player_id, last_is_terminal=False):\n    return []\n"
     asked = settings("scripted:x", game="leduc_poker", deck="closed")
     found, games = found_by(tmp_path, asked, wrong)
-    assert set(found.games) == {REAL_PLANNER, REAL_MIXED, REAL_RANDOM}
+    assert set(found.games) == {PLANNER, MIXED, RANDOM}
     assert set(found.tested) == {"inference"}
     assert {test.kind for test in found.tests} == {"inference"}
     assert all(test.data.keys() >= {"history", "last_is_terminal"} for test in found.tests)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from arena import posterior_quality
-from arena.errors import UsageError
 from arena.posterior_quality import HISTORIES, PARTS, sampling_error, total_variation
+from arena.usage import UsageError
 from cwm.answers import programs
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, describe

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from arena import rendering, rendering_formats, rendering_sources
-from arena.errors import UsageError
 from arena.match import Forfeit
 from arena.rendering import Film
+from arena.usage import UsageError
 from cwm.trajectories import collect, write
 from games import registry
 

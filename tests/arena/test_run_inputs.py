@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena import run_inputs
-from arena.errors import UsageError
 from arena.run_inputs import Stated, ends, own, registered
 from arena.run_settings import RunSettings
+from arena.usage import UsageError
 from cwm.trajectories import collect, write
 from games import registry
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena import run_model
-from arena.errors import UsageError
 from arena.run_inputs import registered
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import Caps, CapsError, RunSettings
 from arena.synthesis_run import open_record
 from cwm.llm.api import BudgetExceededError, Message, Request
 from cwm.llm.budget import Budget
@@ -33,5 +32,5 @@ def test_a_run_that_never_called_has_used_no_time(tmp_path: Path) -> None:
 
 def test_a_damaged_count_of_seconds_is_named(tmp_path: Path) -> None:
     (tmp_path / "elapsed.json").write_text("{")
-    with pytest.raises(UsageError, match="delete it"):
+    with pytest.raises(CapsError, match="delete it"):
         run_model.read_elapsed(tmp_path)

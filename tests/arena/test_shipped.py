@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena import recorded_models, shipped
+from arena import recorded_models, shipped, shipped_models
 from arena.run_settings import standard_settings
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle
@@ -36,7 +36,9 @@ def test_every_model_of_a_recording_is_pinned(tmp_path: Path, monkeypatch: pytes
     games = {re.sub(r"-s\d+$", "", name) for name in recordings.bundled_names()}
     runs = [(game, seed) for game in games for seed in recordings.bundled_seeds(game)]
     assert len(runs) == len(recordings.bundled_names())
-    assert {ModelBundle.load(recorded_models.folder_of(game, seed)).hash for game, seed in runs} == shipped.MODELS
+    assert {
+        ModelBundle.load(recorded_models.folder_of(game, seed)).hash for game, seed in runs
+    } == shipped_models.MODELS
 
 
 @pytest.mark.usefixtures("no_strong_level")
@@ -63,14 +65,14 @@ def test_a_recording_that_was_changed_is_not_a_shipped_one(monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("no_strong_level")
 def test_only_shipped_models_play_without_a_sandbox() -> None:
-    own = sorted(shipped.MODELS)[0]
-    assert shipped.level_of([own]) == "process"
+    own = sorted(shipped_models.MODELS)[0]
+    assert shipped_models.level_of([own]) == "process"
     for models in (["f" * 64], [own, "f" * 64], [None]):
         with pytest.raises(SandboxUnavailableError, match="--allow-unsafe-process"):
-            shipped.level_of(models)
-    assert shipped.level_of([]) == "strong"
+            shipped_models.level_of(models)
+    assert shipped_models.level_of([]) == "strong"
     with levels.wishing(Wish(allow_process=True)):
-        assert shipped.level_of(["f" * 64]) == "process"
+        assert shipped_models.level_of(["f" * 64]) == "process"
 
 
 def test_a_run_at_process_is_not_taken_up_again_without_leave(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,4 +89,4 @@ def test_a_strong_level_is_never_lowered() -> None:
     if best is None:
         pytest.skip("no strong level on this machine")
     assert shipped.settings_for(standard_settings("tic_tac_toe", None, None, 0)).level == best
-    assert shipped.level_of(sorted(shipped.MODELS)) == best
+    assert shipped_models.level_of(sorted(shipped_models.MODELS)) == best

@@ -28,7 +28,7 @@ def figures(records: list[GameRecord]) -> dict[str, Measurement]:
     agent = replace(AGENT, planner=AGENT.planner_config(perfect_information=False).to_json())
     config = TournamentConfig(strength.GAME, (agent,), len(records), strength.SEED, "self")
     shown = standings(records, registry.make(strength.GAME).info, ["cwm"])
-    result = TournamentResult(tuple(records), len(records), {}, shown, None)
+    result = TournamentResult(config, tuple(records), len(records), {}, shown, None)
     return {item.name.removeprefix("strength/yokai-9c-2p/"): item for item in strength.figures(config, result)}
 
 

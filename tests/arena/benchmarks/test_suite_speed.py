@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.benchmarks import suite_speed
-from arena.errors import UsageError
 from arena.hidden_information import HiddenInformation
+from arena.usage import UsageError
 from cwm.model_bundle import ModelBundle
 from games import registry
 from games.api import state_to_json

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import UsageError
 from arena.paper import scaling, settings
 from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.places import Place
 from arena.paper.scaling import MANY, PROBE, RUNGS, Cost, checked, fitting
 from arena.paper.settings import Asked, Scale, Selection
+from arena.usage import UsageError
 
 
 def test_all_tables_of_the_paper_but_one_are_rebuilt() -> None:

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from arena.errors import UsageError
 from arena.ppo import course, lesson, places, policy
 from arena.ppo.results import Results, of_games
 from arena.ppo.settings import PpoSettings
+from arena.usage import UsageError
 from cwm.arrivals import ModelPlayError
 from cwm.journal import RunLockedError
 from cwm.model_bundle import ModelBundle
