@@ -19,9 +19,9 @@ from arena.match import GameRecord
 from arena.player_models import PlayerModels
 from arena.ratings import Cooperation, LineupResult, Standings, cooperation, standings
 from arena.runtime import Runtime
-from arena.seeds import derive
 from arena.store import Games, GameStore, MemoryStore
 from arena.tournament import Progress, TournamentConfig, TournamentError
+from cwm.keys import derive
 from games import registry
 
 TWO: Final = 2

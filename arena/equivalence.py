@@ -23,9 +23,9 @@ from arena.intervals import Estimate, mean_estimate, wilson
 from arena.match import GameRecord
 from arena.run_settings import planner_config, standard_settings
 from arena.runtime import Runtime
-from arena.seeds import content_key
 from arena.store import Games, GameStore, MemoryStore
 from arena.tournament import Progress, TournamentConfig, TournamentError
+from cwm.keys import content_key
 from games import registry
 from games.api import EstimatesValue, GameInfo
 

@@ -21,8 +21,8 @@ from arena.user_cache import cache_folder
 from cwm import contract_verifier, evaluation, trajectory_file
 from cwm.contract_verifier import ContractOptions
 from cwm.journal import RunCorruptError
+from cwm.keys import canonical_json
 from cwm.llm.files import write_whole
-from cwm.llm.keys import canonical_json
 from cwm.model_bundle import ModelBundle
 from cwm.mutation_score import ScoreOptions
 from cwm.record import RunRecord

@@ -12,12 +12,13 @@ from arena.runtime import Runtime
 from arena.vector_samples import vector_task
 from cwm.candidate_testing import TestSettings
 from cwm.function_types import FunctionCandidate
+from cwm.keys import program_hash
 from cwm.llm.api import LanguageModel
 from cwm.model_bundle import WITH_PRIOR, ModelBundle
 from cwm.policy_prior import UNIFORM, PriorResult, synthesize_priors
 from cwm.prior_checking import ProcessPriorChecker
 from cwm.prior_task import PriorConfig, PriorTask
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
 from cwm.synthesis_events import OnEvent
 from cwm.trajectories import Trajectory, collect

@@ -16,10 +16,10 @@ from arena.real_games import PLAYERS, RealGames
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.run_task import build_options
-from arena.seeds import derive
 from cwm import failure_groups, visited_tests
 from cwm.candidate import Candidate, Tester
 from cwm.further import Found, Further
+from cwm.keys import derive
 from cwm.model_bundle import ModelBundle
 from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from arena.seeds import content_key
+from cwm.keys import content_key
 from games.api import Action
 
 FOLDER = "held-out"

@@ -9,7 +9,7 @@ from arena import notation
 from arena.agents import AgentFailure, ForfeitKind, Move, Needs, NoAnswerError, Turn
 from arena.llm_prompts import GamePrompts
 from arena.llm_settings import LlmConfig
-from arena.seeds import derive
+from cwm.keys import derive
 from cwm.llm.api import (
     BudgetExceededError,
     Completion,

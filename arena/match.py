@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.agents import Agent, AgentFailure, ForfeitKind, InfrastructureError, KeepsAccount, Move, Turn
-from arena.seeds import derive
+from cwm.keys import derive
 from games.api import (
     CHANCE,
     TERMINAL,

@@ -7,7 +7,7 @@ from typing import Any
 from arena.agents import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
 from arena.root_parallel import merged
 from arena.runtime import Runtime
-from arena.seeds import derive
+from cwm.keys import derive
 from cwm.sandbox.api import Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.sandbox.isolation import SandboxUnavailableError

@@ -16,8 +16,9 @@ from arena.runtime import Runtime
 from arena.synthesis_run import KIND
 from arena.usage import UsageError
 from cwm.candidate import TestReport
+from cwm.keys import program_hash
 from cwm.model_bundle import ModelBundle, ModelBundleError
-from cwm.record import RUN_FILE, RunRecord, program_hash
+from cwm.record import RUN_FILE, RunRecord
 
 Method: TypeAlias = Literal["training accuracy", "rejection", "no other"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from arena.agents import InfrastructureError
 from arena.match import GameRecord
 from arena.run_settings import RunSettings
-from arena.seeds import derive
+from cwm.keys import derive
 from cwm.model_bundle import ModelBundle
 from cwm.sandbox.api import Outcome
 from cwm.sandbox.host import Sandbox

@@ -12,9 +12,9 @@ from typing import Any, Final, TypeAlias
 
 from arena import shipped_models
 from arena.hidden_information import HiddenInformation
-from arena.seeds import derive
 from arena.usage import UsageError
 from cwm.candidate import TesterError, describe_failure
+from cwm.keys import derive
 from cwm.model_bundle import ModelBundle
 from cwm.program_api import INFERENCE_FUNCTION
 from cwm.sandbox.api import Outcome

@@ -12,7 +12,7 @@ from arena.model_agent import ModelAgent
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.runtime import Runtime
-from arena.seeds import derive
+from cwm.keys import derive
 from cwm.model_bundle import ModelBundle
 from cwm.trajectories import Trajectory
 from games.api import Game

@@ -10,9 +10,9 @@ from arena.run_settings import WAYS, Caps, RunSettings, by_way, standard_setting
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
 from arena.usage import UsageError
 from arena.user_cache import cache_folder as cache_folder
+from cwm.keys import content_key
 from cwm.llm import recordings
 from cwm.model_bundle import ModelBundle, ModelBundleError
-from cwm.record import content_key
 
 RECORDED = "recorded"
 """Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one

@@ -33,8 +33,8 @@ from arena.match import GameRecord, play
 from arena.model_agent import ModelAgent
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.runtime import Runtime
-from arena.seeds import content_key, derive
 from cwm.candidate import TesterError
+from cwm.keys import content_key, derive
 from cwm.sandbox.host import Sandbox
 from cwm.sandbox.isolation import SandboxUnavailableError
 from cwm.world_model import ModelBundle, WorldModel, WorldModelError

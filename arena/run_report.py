@@ -31,11 +31,12 @@ from arena.synthesis_run import MODEL, Outcome, read_caps
 from cwm.candidate import TestReport
 from cwm.further import describe
 from cwm.journal import RunCorruptError
+from cwm.keys import content_key, program_hash
 from cwm.likelihood import LikelihoodBound
 from cwm.llm.budget import Budget
 from cwm.llm.files import write_whole
 from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
-from cwm.record import RunRecord, content_key, program_hash
+from cwm.record import RunRecord
 from cwm.similarity import SharedRun, longest_shared_runs, source_files
 from cwm.synthesis import STREAM
 from cwm.synthesis_events import CandidateTested

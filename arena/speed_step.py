@@ -9,11 +9,11 @@ from arena.model_speed import ModelSpeed
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import make_task
-from arena.seeds import derive
 from arena.usage import UsageError
 from cwm import unit_tests
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.further import Found
+from cwm.keys import derive
 from cwm.llm.api import LanguageModel
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle

@@ -15,8 +15,9 @@ from arena.run_task import build_options
 from arena.user_cache import cache_folder
 from cwm import evaluation
 from cwm.evaluation import Evaluation, Tally
+from cwm.keys import content_key
 from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord, content_key
+from cwm.record import RunRecord
 from cwm.sandbox.host import Sandbox
 from cwm.test_batches import StoredBatches
 from cwm.test_execution import RunOptions

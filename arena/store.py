@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from arena.match import GameRecord
-from arena.seeds import canonical
+from cwm.keys import canonical_json
 from cwm.llm.files import write_whole
 
 FORMAT_VERSION = 1
@@ -117,7 +117,7 @@ class GameStore:
         """
         data = record.to_json()
         seconds = data.pop("seconds")
-        row = (key, canonical(data), canonical(seconds))
+        row = (key, canonical_json(data), canonical_json(seconds))
         with self._named_errors():
             self._database.execute("INSERT OR IGNORE INTO games VALUES (?, ?, ?)", row)
 
@@ -155,8 +155,8 @@ class GameStore:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             database.executescript(_SCHEMA)
-            database.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (canonical(FORMAT_VERSION),))
-            database.execute("INSERT OR IGNORE INTO meta VALUES ('config', ?)", (canonical(config),))
+            database.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (canonical_json(FORMAT_VERSION),))
+            database.execute("INSERT OR IGNORE INTO meta VALUES ('config', ?)", (canonical_json(config),))
             stored = {name: json.loads(value) for name, value in database.execute("SELECT name, value FROM meta")}
         _check_format(self.path, stored["format"])
         _check_config(self.path, stored["config"], config)
@@ -259,7 +259,7 @@ def _check_format(path: Path, version: int) -> None:
 
 
 def _check_config(path: Path, stored: Any, given: dict[str, Any]) -> None:
-    changed = differences(stored, json.loads(canonical(given)))
+    changed = differences(stored, json.loads(canonical_json(given)))
     if changed:
         raise ConfigMismatchError(
             f"{path} holds games of another configuration ({'; '.join(changed)}): "
@@ -315,7 +315,7 @@ def differences(stored: Any, given: Any, place: str = "") -> list[str]:
 
 
 def _short(value: Any) -> str:
-    text = canonical(value)
+    text = canonical_json(value)
     return text if len(text) <= 80 else f"{text[:60]}…"
 
 

@@ -17,12 +17,12 @@ from arena.player_models import PlayerModels, in_order
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
-from arena.seeds import content_key, derive
 from arena.store import Games, StoredGames
 from arena.tournament_config import RULES_VERSION, Teaching
 from arena.tournament_config import PlannedGame as PlannedGame
 from arena.tournament_config import TournamentConfig as TournamentConfig
 from arena.tournament_errors import TournamentError as TournamentError
+from cwm.keys import content_key, derive
 from cwm.world_model import WorldModelError
 
 ASKED_FILE = "tournament.json"

@@ -10,12 +10,12 @@ from arena.game_source import open_game
 from arena.match import GameRecord
 from arena.replay import RecordError
 from arena.run_settings import RunSettings
-from arena.seeds import canonical
 from arena.store import STANDINGS_FILE
 from arena.synthesis_run import INPUTS
 from arena.tournament import PlannedGame, TournamentConfig, TournamentResult
 from arena.tournament_errors import TournamentError
 from cwm.journal import RunCorruptError
+from cwm.keys import canonical_json
 from cwm.llm.keys import request_key
 from cwm.record import RunRecord
 from games.api import Game
@@ -89,7 +89,7 @@ def verify_games(folder: Path) -> VerifiedGames:
     result = tournament.result(config, agreeing, 0, {}, stored.faults)
     unfinished = len(planned.keys() - stored.games.keys())
     said = store.read_standings(folder)
-    if said is not None and not unfinished and canonical(said) != canonical(result.table.to_json()):
+    if said is not None and not unfinished and canonical_json(said) != canonical_json(result.table.to_json()):
         problems.append(Problem(STANDINGS_FILE, "the standings are not those that the stored games give"))
     return VerifiedGames(config, len(planned), stored.games, tuple(problems), result, unfinished)
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from cwm.llm.keys import canonical_json
+from cwm.keys import canonical_json
 
 SCHEMA_VERSION = 1
 

@@ -20,8 +20,9 @@ from cwm.function_types import (
     FunctionTested,
     Status,
 )
+from cwm.keys import content_key, program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
-from cwm.record import RunRecord, content_key, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox import static_check
 from cwm.synthesis_events import Event, OnEvent
 

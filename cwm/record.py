@@ -5,7 +5,6 @@ by its hash; `tables/` and `report.html` are made from these and may be deleted.
 deterministic driver again: stored completions and test results are served instead of being made anew.
 """
 
-import hashlib
 import json
 import os
 import time
@@ -15,9 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from cwm.differences import differences
 from cwm.environment import git_revision, package_versions
 from cwm.journal import Journal, RunCorruptError, RunRecordError, storage_error
-from cwm.llm.keys import canonical_json
+from cwm.keys import canonical_json, program_hash
 from cwm.recorded_calls import RecordedCalls
 from cwm.run_lock import RunLock
 
@@ -289,42 +289,6 @@ class RunRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def program_hash(source: str) -> str:
-    """Returns the SHA-256 of a program's source, hexadecimal."""
-    return hashlib.sha256(source.encode("utf-8")).hexdigest()
-
-
-def content_key(content: Any) -> str:
-    """Returns a key for a game or an evaluation: SHA-256 of the canonical JSON of all that decides its result."""
-    return hashlib.sha256(canonical_json(content).encode("ascii")).hexdigest()
-
-
-def differences(old: Any, new: Any, path: str = "") -> list[str]:
-    """Returns one line for each setting in which two JSON values differ, e.g. `seed: 0 in the record, 1 now`."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = sorted(set(old) | set(new))
-        missing = object()
-        found: list[str] = []
-        for key in keys:
-            name = f"{path}.{key}" if path else str(key)
-            left, right = old.get(key, missing), new.get(key, missing)
-            if left is missing:
-                found.append(f"{name}: not in the record, {canonical_json(right)} now")
-            elif right is missing:
-                found.append(f"{name}: {canonical_json(left)} in the record, not there now")
-            else:
-                found.extend(differences(left, right, name))
-        return found
-    if old == new and isinstance(old, bool) == isinstance(new, bool):
-        return []
-    return [f"{path or 'value'}: {_short(old)} in the record, {_short(new)} now"]
-
-
-def _short(value: Any) -> str:
-    text = canonical_json(value)
-    return text if len(text) <= 200 else f"{text[:120]}… ({len(text)} characters, SHA-256 {content_key(value)[:12]})"
 
 
 def _refuse_difference(folder: Path, info: RunInfo, asked: RunInfo) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from cwm.journal import Journal, RunCorruptError
+from cwm.keys import canonical_json
 from cwm.llm.api import Completion
 from cwm.llm.journaled import CallStatus, StoredCall
-from cwm.llm.keys import canonical_json, completion_from_json, completion_to_json, request_from_json, request_to_json
+from cwm.llm.keys import completion_from_json, completion_to_json, request_from_json, request_to_json
 
 _COLUMNS = "key, occurrence, model, request, status, completion, message, lost"
 

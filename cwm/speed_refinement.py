@@ -12,9 +12,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from cwm.answers import programs
 from cwm.candidate import Tester, TestReport
 from cwm.failure_groups import grouped, listing
+from cwm.keys import content_key, program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
 from cwm.prompting import TaskPrompts
-from cwm.record import RunRecord, content_key, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox import static_check
 from cwm.sandbox.api import Outcome
 from cwm.speed_task import Rates, SpeedConfig, SpeedProfile, SpeedTask, is_faster, median_ratio

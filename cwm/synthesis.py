@@ -13,9 +13,10 @@ from cwm.candidate import Candidate, Tester, TestReport, unrun_report
 from cwm.dry_run import DryRun as DryRun
 from cwm.dry_run import dry_run as dry_run
 from cwm.further import Found, Further, Round, with_added
+from cwm.keys import program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, ReplayMissError, Request
 from cwm.prompting import TaskPrompts
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.refinement.api import Answer, Refiner, Step
 from cwm.refinement.conversation import Conversation
 from cwm.refinement.tree_search import TreeSearch

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 from cwm import inference_api
 from cwm.inference_api import STATE_FUNCTION
+from cwm.keys import content_key
 from cwm.program_api import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
-from cwm.record import content_key
 from cwm.test_types import Deck
 from cwm.trajectories import Trajectory
 from cwm.unit_tests import BuildOptions, Kind, UnitTest, build

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from queue import LifoQueue
 from typing import TypeAlias
 
-from cwm.record import content_key
+from cwm.keys import content_key
 from cwm.sandbox.api import Failure, Outcome, ProgramSource, Reply
 from cwm.sandbox.host import Sandbox, Worker
 from cwm.test_batches import Batches

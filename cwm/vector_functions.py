@@ -10,10 +10,11 @@ from typing import Any, Final, Literal, TypeAlias
 
 from cwm import api_text, templates, vector_api
 from cwm.function_types import FunctionCandidate, FunctionChosen, FunctionResult, FunctionTested
+from cwm.keys import content_key
 from cwm.llm.api import LanguageModel
 from cwm.observation_vectors import ObservationVectors, RoundTrip, infer, try_out
 from cwm.one_shot import FunctionChecker, FunctionKind, OneShot, Prompts
-from cwm.record import RunRecord, content_key
+from cwm.record import RunRecord
 from cwm.sandbox.static_check import ALLOWED_MODULES
 from cwm.synthesis_events import OnEvent, ignore
 from cwm.vector_api import DECODE, ENCODE

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from cwm import test_execution, unit_tests
-from cwm.llm.keys import canonical_json
+from cwm.keys import canonical_json
 from cwm.sandbox.api import ProgramSource
 from cwm.sandbox.host import Sandbox
 from cwm.test_execution import RunOptions

@@ -20,7 +20,7 @@ from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Move, Needs, Turn
 from arena.baselines import policies
 from arena.baselines.policies import MEMORY, LearnedPolicy
-from arena.seeds import canonical
+from cwm.keys import canonical_json
 from games.api import Action, GameInfo, Observation
 from games.batched.yokai import parse_id
 from games.yokai import public_replay, tensors
@@ -100,7 +100,7 @@ def content_hash(folder: Path) -> str:
     Raises:
         CheckpointError: it cannot be read.
     """
-    digest = hashlib.sha256(canonical(checkpoint.load_about(folder)).encode())
+    digest = hashlib.sha256(canonical_json(checkpoint.load_about(folder)).encode())
     try:
         digest.update((folder / checkpoint.POLICY).read_bytes())
     except OSError as error:

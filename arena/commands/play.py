@@ -15,8 +15,8 @@ from arena.human_agent import HumanAgent, HumanQuitError
 from arena.match import play
 from arena.options import AsJson, Seed
 from arena.runtime import Runtime
-from arena.seeds import derive
 from arena.usage import UsageError
+from cwm.keys import derive
 from games.api import CHANCE, Game, RendersText
 
 

@@ -13,9 +13,9 @@ from arena.paper.settings import Asked, Scale
 from arena.player_models import PlayerModels
 from arena.run_settings import Caps, MatchSettings, planner_config, standard_settings
 from arena.runtime import Runtime
-from arena.seeds import derive
 from arena.store import FILE_NAME, GameStore, write_standings
 from arena.tournament import Progress, TournamentConfig, TournamentResult
+from cwm.keys import derive
 from cwm.model_bundle import ModelBundle
 from games import registry
 from games.api import EstimatesValue

@@ -14,9 +14,9 @@ from arena.ppo.policy import KIND
 from arena.ppo.results import Results
 from arena.ppo.settings import PpoSettings
 from arena.ppo.training import Clock, OnProgress, Training
-from arena.seeds import derive
 from arena.store import differences
 from arena.usage import UsageError
+from cwm.keys import derive
 from cwm.llm.files import write_whole
 from cwm.model_bundle import ModelBundle
 from cwm.run_lock import RunLock

@@ -15,7 +15,7 @@ from arena.ppo import results
 from arena.ppo.lesson import Lesson
 from arena.ppo.settings import PpoSettings
 from arena.ppo.tally import Account, TalliedGames
-from arena.seeds import derive
+from cwm.keys import derive
 from cwm.llm.files import json_line, write_whole
 from cwm.model_environment import ModelEnvironment
 from cwm.sandbox.host import Sandbox

@@ -1,31 +1,16 @@
 """Canonical requests: the key of a request, how often it was asked, and JSON forms of requests and completions."""
 
-import hashlib
-import json
 import threading
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, get_args
 
+from cwm.keys import content_key
 from cwm.llm.api import Completion, Message, Outcome, Request, Role, Usage
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 ROLES: tuple[Role, ...] = get_args(Role)
-
-
-def canonical_json(value: Any) -> str:
-    """Returns JSON with sorted keys, no spaces and ASCII alone: equal values give equal bytes on every machine.
-
-    Raises:
-        ValueError: `value` holds NaN or an infinity.
-    """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
-def digest(value: Any) -> str:
-    """Returns the SHA-256 of the canonical JSON of `value`, in hexadecimal."""
-    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
 
 
 def canonical_request(request: Request) -> dict[str, Any]:
@@ -47,7 +32,7 @@ def request_key(request: Request, model: str | None = None) -> str:
         64 hexadecimal digits.
     """
     canonical = canonical_request(request)
-    return digest(canonical if model is None else {"model": model, "request": canonical})
+    return content_key(canonical if model is None else {"model": model, "request": canonical})
 
 
 class Occurrences:

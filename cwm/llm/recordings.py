@@ -9,16 +9,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from cwm.keys import content_key
 from cwm.llm.api import Completion, ConfigurationError, Request
 from cwm.llm.files import json_line
-from cwm.llm.keys import (
-    canonical_request,
-    completion_from_json,
-    completion_to_json,
-    digest,
-    request_from_json,
-    request_key,
-)
+from cwm.llm.keys import canonical_request, completion_from_json, completion_to_json, request_from_json, request_key
 
 VERSION = 1
 SUFFIX = ".jsonl"
@@ -208,7 +202,7 @@ def _lines(text: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(data, dict) or data.get("version") != VERSION:
             raise RecordingError(f"Line {number} of {where} is no record of version {VERSION}: record it again.")
         checksum = data.pop("checksum", None)
-        if checksum != digest(data):
+        if checksum != content_key(data):
             raise RecordingError(
                 f"Line {number} of {where} was changed after it was recorded (its checksum does not match): restore it."
             )
@@ -236,7 +230,7 @@ def _check_occurrences(records: Mapping[tuple[str, int], Record], where: str) ->
 
 def _sealed(data: dict[str, Any]) -> str:
     versioned = {"version": VERSION, **data}
-    return json_line({**versioned, "checksum": digest(versioned)})
+    return json_line({**versioned, "checksum": content_key(versioned)})
 
 
 def _bundled_folder() -> Traversable:

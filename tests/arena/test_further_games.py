@@ -18,8 +18,9 @@ from arena.run_settings import Caps, RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
 from cwm.candidate import Candidate, TestReport
 from cwm.further import Found
+from cwm.keys import program_hash
 from cwm.model_bundle import ModelBundle, describe
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.api import Outcome as ProgramOutcome
 from cwm.synthesis_config import SynthesisConfig
 from cwm.synthesis_events import FurtherTested

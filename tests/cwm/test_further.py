@@ -9,9 +9,10 @@ import pytest
 from cwm.candidate import Candidate, KindCounts, TestReport
 from cwm.candidate_testing import ProcessTester, TestSettings
 from cwm.further import SHOWN_TESTS, Found, Further, Round, describe, with_added
+from cwm.keys import program_hash
 from cwm.llm.api import BudgetExceededError, ReplayMissError
 from cwm.llm.scripted import Answer, Scripted
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.api import Outcome
 from cwm.sandbox.program import ProgramGame
 from cwm.synthesis import SynthesisResult, synthesize

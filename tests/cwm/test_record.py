@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from cwm import journal, record
+from cwm.differences import differences
 from cwm.journal import Journal, RunCorruptError, RunLockedError, RunStorageError
+from cwm.keys import content_key
 from cwm.llm.api import Completion, Message, Request, Usage
 from cwm.llm.journaled import StoredCall
 from cwm.llm.keys import request_key
@@ -221,13 +223,13 @@ def test_run_file_tells_versions_seeds_and_level(tmp_path: Path) -> None:
 
 
 def test_differences_name_the_path_of_each_changed_setting() -> None:
-    assert record.differences({"a": {"b": 1, "c": [1]}, "d": 0}, {"a": {"b": 2, "c": [1]}, "d": 0}) == [
+    assert differences({"a": {"b": 1, "c": [1]}, "d": 0}, {"a": {"b": 2, "c": [1]}, "d": 0}) == [
         "a.b: 1 in the record, 2 now"
     ]
 
 
 def test_content_key_does_not_depend_on_the_order_of_keys() -> None:
-    assert record.content_key({"a": 1, "b": 2}) == record.content_key({"b": 2, "a": 1})
+    assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
 
 
 def test_journal_has_only_two_keyed_tables(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from cwm.candidate import TestReport
 from cwm.candidate_testing import ProcessTester, TestSettings
+from cwm.keys import program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
 from cwm.llm.journaled import Journaled
 from cwm.llm.scripted import Scripted
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.program import LoadedCode, ProgramGame
 from cwm.speed_refinement import SpeedResult, SpeedTested, SpeedTools, refine_speed
 from cwm.speed_task import (

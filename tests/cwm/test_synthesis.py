@@ -14,11 +14,12 @@ import pytest
 from cwm import synthesis
 from cwm.candidate import TestReport
 from cwm.candidate_testing import ProcessTester, TestSettings
+from cwm.keys import program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError, QuotaExhaustedError
 from cwm.llm.budget import Price
 from cwm.llm.journaled import Journaled
 from cwm.llm.scripted import Scripted
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.program import ProgramGame
 from cwm.synthesis import SynthesisResult, synthesize
 from cwm.synthesis_config import SynthesisConfig

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from cwm.candidate_testing import TestSettings
+from cwm.keys import program_hash
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
 from cwm.llm.journaled import Journaled
 from cwm.llm.scripted import Scripted
-from cwm.record import RunRecord, program_hash
+from cwm.record import RunRecord
 from cwm.sandbox.program import ProgramGame
 from cwm.synthesis_events import Event
 from cwm.trajectories import collect
