@@ -15,7 +15,7 @@ from arena.partner_agent import PartnerAgent, partners
 from arena.planner_agent import PlannerAgent
 from arena.player_models import PlayerModels, check
 from arena.runtime import Runtime
-from cwm.world_model import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games import registry
 from games.api import Game, GameError
 from search import planner

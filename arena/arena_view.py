@@ -6,7 +6,8 @@ from arena import replay
 from arena.agent_specs import AgentSpec
 from arena.match import GameRecord
 from arena.report.data import ArenaView, Replay
-from arena.tournament import TournamentConfig, TournamentResult
+from arena.tournament import TournamentResult
+from arena.tournament_config import TournamentConfig
 from games.api import Game
 
 

@@ -18,8 +18,8 @@ from arena.match import GameRecord
 from arena.model_agent import check
 from arena.replay import states
 from arena.runtime import Runtime
-from cwm.keys import derive
-from cwm.sandbox.host import Sandbox, Worker
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.storage.keys import derive
 from games.api import CHANCE, Action, Game, Observation, ReportsOutcome, State, observe, state_to_json
 from search import session
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from cwm.trajectories import Trajectory, record_step
+from cwm.trajectories.recorded import Trajectory, record_step
 from games import registry
 from games.api import TERMINAL, Action, Game, GameError
 from games.batched.api import Array

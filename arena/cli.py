@@ -13,7 +13,7 @@ from arena import console
 from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
 from arena.lazy_commands import LazyGroup
 from arena.usage import UsageError
-from cwm.sandbox import levels, nurseries
+from cwm.sandbox.parent import levels, nurseries
 
 SANDBOX = "--sandbox"
 ALLOW_PROCESS = "--allow-unsafe-process"

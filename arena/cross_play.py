@@ -20,8 +20,10 @@ from arena.player_models import PlayerModels
 from arena.ratings import Cooperation, LineupResult, Standings, cooperation, standings
 from arena.runtime import Runtime
 from arena.store import Games, GameStore, MemoryStore
-from arena.tournament import Progress, TournamentConfig, TournamentError
-from cwm.keys import derive
+from arena.tournament import Progress
+from arena.tournament_config import TournamentConfig
+from arena.tournament_errors import TournamentError
+from cwm.storage.keys import derive
 from games import registry
 
 TWO: Final = 2

@@ -24,8 +24,10 @@ from arena.match import GameRecord
 from arena.run_settings import planner_config, standard_settings
 from arena.runtime import Runtime
 from arena.store import Games, GameStore, MemoryStore
-from arena.tournament import Progress, TournamentConfig, TournamentError
-from cwm.keys import content_key
+from arena.tournament import Progress
+from arena.tournament_config import TournamentConfig
+from arena.tournament_errors import TournamentError
+from cwm.storage.keys import content_key
 from games import registry
 from games.api import EstimatesValue, GameInfo
 

@@ -8,23 +8,23 @@ from arena.agents import InfrastructureError, NoAnswerError
 from arena.human_agent import HumanQuitError
 from arena.process_pool import WorkerDiedError
 from arena.replay import RecordError
-from arena.run_settings import CapsError
 from arena.store import ConfigMismatchError, StoreError
 from arena.tournament_errors import TournamentError
 from arena.usage import UsageError
-from cwm.candidate import TesterError
-from cwm.contract_verifier import ContractCheckError
-from cwm.function_types import FunctionConfigError
-from cwm.journal import RunRecordError
+from cwm.functions.types import FunctionConfigError
 from cwm.llm.api import LanguageModelError
-from cwm.model_bundle import ModelBundleError
-from cwm.observation_values import ObservationVectorError
-from cwm.record import RunConfigError, RunMissingError
-from cwm.sandbox.isolation import SandboxUnavailableError
-from cwm.speed_task import SpeedConfigError
-from cwm.synthesis_config import SynthesisConfigError
-from cwm.trajectories import EndlessGameError, TrajectoryFormatError
-from cwm.world_model import WorldModelError
+from cwm.llm.caps import CapsError
+from cwm.model.bundle import ModelBundleError
+from cwm.model.world_model import WorldModelError
+from cwm.observations.values import ObservationVectorError
+from cwm.record.record import RunConfigError, RunMissingError
+from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.speed.task import SpeedConfigError
+from cwm.storage.journal import RunRecordError
+from cwm.suite.contract import ContractCheckError
+from cwm.synthesis.candidate import TesterError
+from cwm.synthesis.config import SynthesisConfigError
+from cwm.trajectories.recorded import EndlessGameError, TrajectoryFormatError
 from games.api import GameError
 from search.api import PlannerConfigError
 from search.errors import SearchFailedError

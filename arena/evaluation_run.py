@@ -14,22 +14,24 @@ from arena.game_source import load_bundle
 from arena.hidden_information import HiddenInformation
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
-from arena.synthesis_run import build_options
+from arena.run_task import build_options
 from arena.true_game import true_game
 from arena.usage import UsageError
 from arena.user_cache import cache_folder
-from cwm import contract_verifier, evaluation, trajectory_file
-from cwm.contract_verifier import ContractOptions
-from cwm.journal import RunCorruptError
-from cwm.keys import canonical_json
-from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle
-from cwm.mutation_score import ScoreOptions
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.test_batches import StoredBatches
-from cwm.test_execution import Progress, RunOptions
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.quality.mutation_score import ScoreOptions
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.files import write_whole
+from cwm.storage.journal import RunCorruptError
+from cwm.storage.keys import canonical_json
+from cwm.suite import contract as contract_verifier
+from cwm.suite import evaluation
+from cwm.suite.batches import StoredBatches
+from cwm.suite.contract import ContractOptions
+from cwm.suite.execution import Progress, RunOptions
+from cwm.trajectories import files
+from cwm.trajectories.recorded import Trajectory
 
 KIND = "evaluation"
 ASKED_FILE = "evaluation.json"
@@ -102,8 +104,8 @@ def evaluate(
         progress: told after every test.
 
     Returns:
-        The figures as JSON, without times: the counts of `cwm.evaluation.Evaluation`, `failures` (the first failed
-        tests in words), `games`, `model`, `contract`: `games` and `violations`, `suite`: see
+        The figures as JSON, without times: the counts of `cwm.suite.evaluation.Evaluation`, `failures` (the
+        first failed tests in words), `games`, `model`, `contract`: `games` and `violations`, `suite`: see
         `arena.suite_quality.SuiteQuality`, and `posterior`: see `arena.posterior_quality.measure`. The last three are
         None where they were left out.
 
@@ -136,7 +138,7 @@ class _Games:
         self._path = None if asked.trajectories is None else Path(asked.trajectories)
         self._read: Sequence[Trajectory] | None = None
         if self._path is not None:
-            self._read = trajectory_file.read(self._path, bundle.deck)
+            self._read = files.read(self._path, bundle.deck)
             if self._read[0].game != info.id:
                 raise UsageError(f"{self._path} holds games of {self._read[0].game}, the model is of {info.id}.")
         elif self.inputs.game is None:

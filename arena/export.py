@@ -8,9 +8,9 @@ from typing import Any
 from arena.hidden_information import HiddenInformation
 from arena.true_game import true_game
 from arena.usage import UsageError
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.world_model import WorldModel
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.sandbox.parent.host import Sandbox
 from games.adapters.action_table import action_tables
 from games.api import Action, Json
 
@@ -25,9 +25,9 @@ Model: SHA-256 {hash}
 
 import json
 
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.world_model import WorldModel
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.model.world_model import WorldModel
 from games.adapters import spiel_game
 
 SHORT_NAME = {name!r}
@@ -56,8 +56,8 @@ Model: SHA-256 {hash}
 import json
 from dataclasses import asdict
 
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.program import LoadedCode
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.inside.program import LoadedCode
 from games.adapters import spiel_game
 
 SHORT_NAME = {name!r}

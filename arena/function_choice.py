@@ -10,26 +10,23 @@ from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.runtime import Runtime
 from arena.vector_samples import vector_task
-from cwm.candidate_testing import TestSettings
-from cwm.function_types import FunctionCandidate
-from cwm.keys import program_hash
+from cwm.functions.prior import UNIFORM, PriorConfig, PriorResult, PriorTask, synthesize_priors
+from cwm.functions.prior_check import ProcessPriorChecker
+from cwm.functions.types import FunctionCandidate
+from cwm.functions.value import ValueConfig, ValueResult, ValueTask, synthesize_values, value_tests
+from cwm.functions.value_check import ProcessValueChecker
+from cwm.functions.vectors import SCHEMA, VectorConfig, VectorResult, synthesize_vectors
+from cwm.functions.vectors_check import ProcessVectorChecker
 from cwm.llm.api import LanguageModel
-from cwm.model_bundle import WITH_PRIOR, ModelBundle
-from cwm.policy_prior import UNIFORM, PriorResult, synthesize_priors
-from cwm.prior_checking import ProcessPriorChecker
-from cwm.prior_task import PriorConfig, PriorTask
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.synthesis_events import OnEvent
-from cwm.trajectories import Trajectory, collect
-from cwm.value_checking import ProcessValueChecker
-from cwm.value_function import ValueConfig, ValueResult, synthesize_values
-from cwm.value_task import ValueTask, value_tests
-from cwm.vector_checking import ProcessVectorChecker
-from cwm.vector_codec import vectors_metadata
-from cwm.vector_functions import SCHEMA, VectorResult, synthesize_vectors
-from cwm.vector_task import VectorConfig
-from cwm.world_model import WorldModel
+from cwm.model.bundle import WITH_PRIOR, ModelBundle
+from cwm.model.codec import vectors_metadata
+from cwm.model.world_model import WorldModel
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.keys import program_hash
+from cwm.synthesis.events import OnEvent
+from cwm.synthesis.testing import TestSettings
+from cwm.trajectories.recorded import Trajectory, collect
 
 TOURNAMENT_SIMULATIONS = 150
 PLAIN: Final[dict[str, Any]] = {"selection": "ucb", "prior": "uniform", "belief_temper": 0.0}

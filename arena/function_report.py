@@ -3,7 +3,7 @@
 from typing import Any
 
 from arena.report.data import FunctionView
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
 
 KINDS = (("values", "value function"), ("priors", "policy prior"), ("vectors", "observation vectors"))
 

@@ -16,16 +16,16 @@ from arena.real_games import PLAYERS, RealGames
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings
 from arena.run_task import build_options
-from cwm import failure_groups, visited_tests
-from cwm.candidate import Candidate, Tester
-from cwm.further import Found, Further
-from cwm.keys import derive
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.synthesis_task import SynthesisTask
-from cwm.test_execution import RunOptions
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.keys import derive
+from cwm.suite import failure_groups, visited
+from cwm.suite.execution import RunOptions
+from cwm.synthesis.candidate import Candidate, Tester
+from cwm.synthesis.further import Found, Further
+from cwm.synthesis.task import SynthesisTask
+from cwm.trajectories.recorded import Trajectory
 from games.api import Game
 
 ON_MODEL: Final = "the planner on the model"
@@ -91,10 +91,10 @@ class FurtherGames:
         self.on_stage(f"playing on with program {candidate.id}, round {number}")
         played = self._played(game, bundle, number)
         options = build_options(self.inputs, False, self.settings.hidden)
-        tests = visited_tests.of_games(played.trajectories, options, self.settings.seed)
+        tests = visited.of_games(played.trajectories, options, self.settings.seed)
         asked = self.settings.synthesis
         run = RunOptions(workers=self.workers, seed=asked.seed, per_test_s=asked.test_seconds)
-        failed = visited_tests.failed(bundle.program(), tests, Sandbox(level=self.settings.level), run)
+        failed = visited.failed(bundle.program(), tests, Sandbox(level=self.settings.level), run)
         added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
         found = Found(
             tests=tuple(added),

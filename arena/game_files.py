@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.match import GameRecord
 from arena.usage import UsageError
-from cwm.llm.files import json_line, write_whole
+from cwm.storage.files import json_line, write_whole
 
 SUFFIXES = (".jsonl", ".parquet")
 _AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")

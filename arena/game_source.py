@@ -7,9 +7,9 @@ from typing import Any
 
 from arena import shipped_models
 from arena.agent_specs import AgentSpecError
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.world_model import WorldModel
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.sandbox.parent.host import Sandbox
 from games import registry
 from games.api import Game, GameInfo
 

@@ -16,7 +16,7 @@ from arena.kept_games import KeptGames
 from arena.played_games import followed
 from arena.policies import NamedPolicy, collect_mixed, standard_mixture
 from arena.process_pool import ProcessPool
-from cwm.trajectories import Trajectory, game_seed
+from cwm.trajectories.recorded import Trajectory, game_seed
 from games import registry
 from games.api import TERMINAL, Game
 

@@ -5,12 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from arena.usage import UsageError
-from cwm import likelihood
-from cwm.likelihood import BoundOptions
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.test_types import Deck, Infers
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.suite import likelihood
+from cwm.suite.likelihood import BoundOptions
+from cwm.trajectories.recorded import Deck, Infers, Trajectory
 from games.api import Game, GameInfo
 
 LIKELIHOOD = "likelihood"

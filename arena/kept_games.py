@@ -11,12 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cwm.keys import content_key
+from cwm.storage.keys import content_key
 from games.api import Action
 
 FOLDER = "held-out"
 _ROOT = Path(__file__).resolve().parents[1]
-_DECISIVE = ("games/**/*.py", "search/*.py", "arena/policies.py", "cwm/trajectories.py")
+_DECISIVE = ("games/**/*.py", "search/*.py", "arena/policies.py", "cwm/trajectories/recorded.py")
 """What a game by our players depends on beside its seed: files of ours, by patterns."""
 _KEY_LENGTH = 16
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from arena.model_agent import ModelAgent
 from arena.runtime import Runtime
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games.api import DEFAULT_VIEW
 from search.api import PlannerConfig
 

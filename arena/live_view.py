@@ -6,21 +6,13 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from cwm.function_types import FunctionChosen, FunctionTested
-from cwm.further import describe
-from cwm.policy_prior import PriorTested
-from cwm.speed_refinement import SpeedTested
-from cwm.synthesis_events import (
-    AnswerReceived,
-    CandidateTested,
-    Event,
-    Finished,
-    FurtherTested,
-    NodeChosen,
-    PromptSent,
-)
-from cwm.value_function import ValueChosen, ValueTested
-from cwm.vector_functions import SCHEMA, VectorsChosen, VectorsTested
+from cwm.functions.prior import PriorTested
+from cwm.functions.types import FunctionChosen, FunctionTested
+from cwm.functions.value import ValueChosen, ValueTested
+from cwm.functions.vectors import SCHEMA, VectorsChosen, VectorsTested
+from cwm.speed.refinement import SpeedTested
+from cwm.synthesis.events import AnswerReceived, CandidateTested, Event, Finished, FurtherTested, NodeChosen, PromptSent
+from cwm.synthesis.further import describe
 
 
 class LiveView:

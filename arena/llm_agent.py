@@ -9,7 +9,6 @@ from arena import notation
 from arena.agents import AgentFailure, ForfeitKind, Move, Needs, NoAnswerError, Turn
 from arena.llm_prompts import GamePrompts
 from arena.llm_settings import LlmConfig
-from cwm.keys import derive
 from cwm.llm.api import (
     BudgetExceededError,
     Completion,
@@ -22,6 +21,7 @@ from cwm.llm.api import (
 )
 from cwm.llm.json_answers import NoJsonAnswerError, last_object
 from cwm.llm.punctual import LATE
+from cwm.storage.keys import derive
 from games.api import DEFAULT_VIEW, Action, GameInfo
 
 PURPOSE: Final = "player"

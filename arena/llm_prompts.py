@@ -7,8 +7,8 @@ from typing import Any, Final
 from arena import notation
 from arena.llm_settings import History, LlmConfig
 from arena.viewed_game import with_view
-from cwm import templates
-from cwm.trajectories import Step, Trajectory, collect
+from cwm.interface import templates
+from cwm.trajectories.recorded import Step, Trajectory, collect
 from games import registry
 from games.api import CHANCE, DEFAULT_VIEW, Action, Game, GameInfo, ObsActionHistory, Observation
 

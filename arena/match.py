@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.agents import Agent, AgentFailure, ForfeitKind, InfrastructureError, KeepsAccount, Move, Turn
-from cwm.keys import derive
+from cwm.storage.keys import derive
 from games.api import (
     CHANCE,
     TERMINAL,

@@ -7,10 +7,9 @@ from typing import Any
 from arena.agents import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
 from arena.root_parallel import merged
 from arena.runtime import Runtime
-from cwm.keys import derive
-from cwm.sandbox.api import Outcome, ProgramSource, Reply
-from cwm.sandbox.host import Sandbox, Worker
-from cwm.sandbox.isolation import SandboxUnavailableError
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply, SandboxUnavailableError
+from cwm.storage.keys import derive
 from games.api import DEFAULT_VIEW, GameInfo
 from search import session
 from search.api import PlannerConfig

@@ -15,10 +15,10 @@ from arena.run_settings import RunSettings, planner_config, standard_settings
 from arena.runtime import Runtime
 from arena.synthesis_run import KIND
 from arena.usage import UsageError
-from cwm.candidate import TestReport
-from cwm.keys import program_hash
-from cwm.model_bundle import ModelBundle, ModelBundleError
-from cwm.record import RUN_FILE, RunRecord
+from cwm.model.bundle import ModelBundle, ModelBundleError
+from cwm.record.record import RUN_FILE, RunRecord
+from cwm.storage.keys import program_hash
+from cwm.synthesis.candidate import TestReport
 
 Method: TypeAlias = Literal["training accuracy", "rejection", "no other"]
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cwm.candidate import TesterError, describe_failure
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.api import Level, Outcome, Reply
-from cwm.sandbox.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
-from cwm.sandbox.host import Sandbox
-from cwm.speed_task import Rates, SpeedConfig, SpeedProfile
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Level, Outcome, Reply
+from cwm.sandbox.wire.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
+from cwm.speed.task import Rates, SpeedConfig, SpeedProfile
+from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.trajectories.recorded import Trajectory
 from games.api import Json
 from search import profiling, session
 from search.api import PlannerConfig
 
-BESIDE = "cwm.beside_answers"
+BESIDE = "cwm.speed.beside_answers"
 TIMEOUT_S = 600.0
 MEASURED_S = 0.5
 """About so long one of the two programs of a pair is timed."""
@@ -165,7 +165,7 @@ def _answers_all(value: Json, argument: dict[str, Any]) -> bool:
 
 
 def _agree(before: Json, after: Json) -> bool:
-    """Tells whether two answers of `cwm.beside_answers` are the same numbers; they may be written by a program."""
+    """Tells whether two answers of `cwm.speed.beside_answers` are the same numbers; a program may have written them."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return False
     for name in ("values", "policy"):

@@ -13,12 +13,13 @@ from arena.model_agent import ModelAgent
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.runtime import Runtime
 from arena.tournament import MAX_FAULTS
-from cwm.candidate import TesterError
-from cwm.keys import content_key, derive
-from cwm.sandbox.host import Sandbox
-from cwm.sandbox.isolation import SandboxUnavailableError
-from cwm.value_function import ValueCandidate
-from cwm.world_model import ModelBundle, WorldModel, WorldModelError
+from cwm.functions.value import ValueCandidate
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel, WorldModelError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.storage.keys import content_key, derive
+from cwm.synthesis.candidate import TesterError
 from games.api import GameError
 from search.api import PlannerConfig
 
@@ -48,7 +49,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class ModelTournament:
-    """A round robin on the model; called with value functions, it returns one score each (`cwm.value_function`).
+    """A round robin on the model; called with value functions, it returns one score each (`cwm.functions.value`).
 
     Each pair of candidates meets on the same deals in all rotations of the seats; with more than two players, one of
     the pair holds one seat and the other the rest, both ways round. A score is the mean return in the games of the

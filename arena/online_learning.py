@@ -18,31 +18,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from arena import played_games, run_inputs, run_model, training_games
+from arena import played_games, run_inputs, training_games
 from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.game_source import load_bundle
 from arena.hidden_information import HiddenInformation
 from arena.match import GameRecord
-from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, RunSettings
 from arena.run_task import build_options, make_task
 from arena.runtime import Runtime
 from arena.tournament_config import PlannedGame, TournamentConfig
 from arena.tournament_errors import TournamentError
-from cwm import failure_groups, visited_tests
-from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.llm import factory
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Tally
+from cwm.llm.caps import Caps, budget
 from cwm.llm.journaled import Journaled
-from cwm.model_bundle import RUN_SUBFOLDER, ModelBundle
-from cwm.record import RUN_FILE, RunRecord
-from cwm.sandbox import levels
-from cwm.sandbox.host import Sandbox
-from cwm.sandbox.isolation import SandboxUnavailableError
-from cwm.synthesis import synthesize
-from cwm.synthesis_config import SynthesisConfig
-from cwm.test_execution import RunOptions
-from cwm.test_types import UnitTest
+from cwm.llm.providers import factory
+from cwm.model.bundle import RUN_SUBFOLDER, ModelBundle
+from cwm.record.record import RUN_FILE, RunRecord
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.suite import failure_groups, visited
+from cwm.suite.execution import RunOptions
+from cwm.suite.types import UnitTest
+from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.driver import synthesize
+from cwm.synthesis.testing import ProcessTester, TestSettings
 
 FOLDER: Final = "learned"
 """In the folder of a tournament: a run record for each learning agent, by its number."""
@@ -101,7 +102,7 @@ class Learners:
 
     def __init__(self, config: TournamentConfig, folder: Path | None, caps: Caps, workers: int = 1) -> None:
         self._stack = ExitStack()
-        self._budget: Budget = run_model.budget(caps)
+        self._budget: Budget = budget(caps)
         self._learners: dict[str, Learner] = {}
         try:
             if folder is None:
@@ -275,7 +276,7 @@ class Learner:
         tests = self._tests(record, seat)
         program = self._bundle.program()
         options = RunOptions(workers=self._workers, seed=self._config.seed, per_test_s=self._config.test_seconds)
-        failed = visited_tests.failed(program, tests, Sandbox(level=self._runtime.level), options)
+        failed = visited.failed(program, tests, Sandbox(level=self._runtime.level), options)
         source = self.record.add_program(program.source)
         if not failed:
             return Lesson(game.key, len(tests), (), 0, source, "all_tests_pass")
@@ -298,7 +299,7 @@ class Learner:
         first = 1 + max(trajectory.index for trajectory in self._inputs.train) // players + len(self._lessons)
         (played,) = played_games.trajectories(self._inputs.game, [record])
         options = build_options(self._inputs, False, self._hidden)
-        return visited_tests.of_games([replace(played, index=first * players + seat)], options, self._config.seed)
+        return visited.of_games([replace(played, index=first * players + seat)], options, self._config.seed)
 
     def _folder(self) -> Path:
         return self.record.folder / MODELS / self._bundle.hash[:16]

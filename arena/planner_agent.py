@@ -47,5 +47,5 @@ class PlannerAgent:
         pass
 
     def _rng(self, seed: int) -> random.Random:
-        # The text is that of `cwm.sandbox.service`, where a worker makes its generator.
+        # The text is that of `cwm.sandbox.worker.service`, where a worker makes its generator.
         return random.Random(f"payload/{seed}" if self._worker_seeds else seed)

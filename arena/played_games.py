@@ -7,11 +7,11 @@ from typing import Any
 from arena.agents import InfrastructureError
 from arena.match import GameRecord
 from arena.run_settings import RunSettings
-from cwm.keys import derive
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.api import Outcome
-from cwm.sandbox.host import Sandbox
-from cwm.trajectories import Step, Trajectory, record_step
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Outcome
+from cwm.storage.keys import derive
+from cwm.trajectories.recorded import Step, Trajectory, record_step
 from games.api import Action, Game
 from search import session
 from search.api import PlannerConfig

@@ -13,19 +13,18 @@ from types import TracebackType
 from typing import Final
 
 from arena.agent_specs import AgentSpec, AgentSpecError
-from arena.run_model import budget, read_elapsed, write_elapsed
-from arena.run_settings import Caps
 from arena.usage import UsageError
-from cwm.journal import Journal
-from cwm.llm import factory
 from cwm.llm.api import Completion, ConfigurationError, LanguageModel, Request
 from cwm.llm.budget import Budget, Budgeted, Price, Tally
+from cwm.llm.caps import Caps, budget, read_elapsed, write_elapsed
 from cwm.llm.journaled import CompletionStore, Journaled, MemoryStore, StoredCall, is_billed
+from cwm.llm.providers import factory
+from cwm.llm.providers.spool import Polling
 from cwm.llm.punctual import Punctual
 from cwm.llm.recorder import Recorder
 from cwm.llm.retry import RetryPolicy
-from cwm.llm.spool import Polling
-from cwm.recorded_calls import RecordedCalls
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 CALLS_FILE: Final = "calls.sqlite"
 """Journal of the calls, in the folder of a tournament."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from cwm.trajectories import Policy, Trajectory, collect, game_seed, play, random_policy
+from cwm.trajectories.recorded import Policy, Trajectory, collect, game_seed, play, random_policy
 from games import registry
 from games.api import Action, Game, GameError, ObsActionHistory, ResamplesHistory, State
 from search.api import Planner, PlannerConfig, Position

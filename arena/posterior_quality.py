@@ -13,19 +13,19 @@ from typing import Any, Final, TypeAlias
 from arena import shipped_models
 from arena.hidden_information import HiddenInformation
 from arena.usage import UsageError
-from cwm.candidate import TesterError, describe_failure
-from cwm.keys import derive
-from cwm.model_bundle import ModelBundle
-from cwm.program_api import INFERENCE_FUNCTION
-from cwm.sandbox.api import Outcome
-from cwm.sandbox.host import Sandbox, Worker
-from cwm.test_execution import Progress
-from cwm.trajectories import collect, game_seed
+from cwm.interface.program import INFERENCE_FUNCTION
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Outcome
+from cwm.storage.keys import derive
+from cwm.suite.execution import Progress
+from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.trajectories.recorded import collect, game_seed
 from games import posterior
 from games.api import Action, Game, Json, ObsActionHistory
 from games.posterior import StatesMarginals, TooLargeError
 
-MODULE: Final = "cwm.history_samples"
+MODULE: Final = "cwm.model.history_samples"
 GOAL: Final = 0.05
 """A sampler is good if it is no further from the exact posterior than this, beyond sampling error."""
 HISTORIES: Final = "whole histories"

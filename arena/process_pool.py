@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, TypeAlias
 
-from cwm.llm.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
+from cwm.llm.providers.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
 
 Work: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """A function at the top level of a module: JSON in, JSON out."""

@@ -12,9 +12,9 @@ from arena.model_agent import ModelAgent
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.runtime import Runtime
-from cwm.keys import derive
-from cwm.model_bundle import ModelBundle
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.storage.keys import derive
+from cwm.trajectories.recorded import Trajectory
 from games.api import Game
 from search.api import PlannerConfig
 

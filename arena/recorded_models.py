@@ -6,13 +6,14 @@ from pathlib import Path
 
 from arena import console, run_inputs, shipped
 from arena.agent_specs import AgentSpec
-from arena.run_settings import WAYS, Caps, RunSettings, by_way, standard_settings
+from arena.run_settings import WAYS, RunSettings, by_way, standard_settings
 from arena.synthesis_run import MODEL, SynthesisRun, open_record
 from arena.usage import UsageError
-from arena.user_cache import cache_folder as cache_folder
-from cwm.keys import content_key
+from arena.user_cache import cache_folder
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle, ModelBundleError
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, ModelBundleError
+from cwm.storage.keys import content_key
 
 RECORDED = "recorded"
 """Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one

@@ -33,11 +33,12 @@ from arena.match import GameRecord, play
 from arena.model_agent import ModelAgent
 from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.runtime import Runtime
-from cwm.candidate import TesterError
-from cwm.keys import content_key, derive
-from cwm.sandbox.host import Sandbox
-from cwm.sandbox.isolation import SandboxUnavailableError
-from cwm.world_model import ModelBundle, WorldModel, WorldModelError
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel, WorldModelError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.storage.keys import content_key, derive
+from cwm.synthesis.candidate import TesterError
 from games.api import GameError
 from search.api import PlannerConfig
 
@@ -136,7 +137,7 @@ class Rejection:
 
 
 class Matches(Protocol):
-    """Keeps finished matches by key, as `cwm.record.RunRecord` does."""
+    """Keeps finished matches by key, as `cwm.record.record.RunRecord` does."""
 
     def game(self, key: str) -> Any | None: ...
 

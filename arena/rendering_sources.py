@@ -6,10 +6,10 @@ from arena import replay, run_matches, store
 from arena.match import GameRecord
 from arena.rendering import require_drawing
 from arena.replay import RecordError
-from arena.tournament import TournamentConfig
+from arena.tournament_config import TournamentConfig
 from arena.usage import UsageError
-from cwm import trajectory_file
-from cwm.trajectories import Trajectory, game_seed, play, random_policy
+from cwm.trajectories import files
+from cwm.trajectories.recorded import Trajectory, game_seed, play, random_policy
 from games import registry
 from games.api import CHANCE, TERMINAL, GameError
 from games.yokai.game import YokaiGame
@@ -41,7 +41,7 @@ def load(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord]:
 
 
 def _recorded(path: Path, index: int) -> tuple[YokaiGame, GameRecord]:
-    games = {trajectory.index: trajectory for trajectory in trajectory_file.read(path)}
+    games = {trajectory.index: trajectory for trajectory in files.read(path)}
     if index not in games:
         raise UsageError(f"{path} holds {_range(sorted(games))}, not game {index}; choose with --game-index.")
     game = require_drawing(registry.make(games[index].game))

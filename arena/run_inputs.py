@@ -12,12 +12,13 @@ from pathlib import Path
 from arena import held_out
 from arena.run_settings import RunSettings
 from arena.usage import UsageError
-from cwm import contract_verifier, templates, trajectory_file
-from cwm.contract_verifier import DEFAULT_OPTIONS, ContractOptions, Pair
-from cwm.llm.files import write_whole
-from cwm.packed_games import PackedGames
-from cwm.test_types import Deck
-from cwm.trajectories import Trajectory, collect, game_seed, write
+from cwm.interface import templates
+from cwm.storage.files import write_whole
+from cwm.suite import contract
+from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
+from cwm.trajectories import files
+from cwm.trajectories.packed import PackedGames
+from cwm.trajectories.recorded import Deck, Trajectory, collect, game_seed, write
 from games import registry
 from games.api import TERMINAL, Game, GameInfo, Json, ReportsOutcome, ResamplesHistory, state_to_json
 
@@ -106,10 +107,10 @@ class Stated:
         Raises:
             UsageError: the bounds are the wrong way round or no finite numbers, or a recorded game passes them.
         """
-        info = trajectory_file.infer_info(games, self.perfect_information, deck)
+        info = files.infer_info(games, self.perfect_information, deck)
         low = info.min_utility if self.min_utility is None else self.min_utility
         high = info.max_utility if self.max_utility is None else self.max_utility
-        returns = [value for trajectory in games for value in trajectory_file.known_returns(trajectory)]
+        returns = [value for trajectory in games for value in files.known_returns(trajectory)]
         if not -math.inf < low < high < math.inf or min(returns) < low or max(returns) > high:
             raise UsageError(
                 f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
@@ -133,7 +134,7 @@ def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: St
         TrajectoryFormatError: the trajectories break the schema.
     """
     text = no_rules() if rules is None else _rules_text(rules)
-    games = trajectory_file.read(trajectories, deck)
+    games = files.read(trajectories, deck)
     kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
     if not 0 <= kept < len(games):
         raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
@@ -180,8 +181,8 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
         raise UsageError(
             f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
         ) from error
-    train = trajectory_file.read(folder / TRAIN_FILE, settings.deck)
-    held_out = trajectory_file.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
+    train = files.read(folder / TRAIN_FILE, settings.deck)
+    held_out = files.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
     if settings.registered:
         game = registry.make(settings.game)
         initial = state_to_json(game, game.initial_state())
@@ -230,7 +231,7 @@ def hidden_pairs(
     """
     if game is None or game.info.perfect_information or not isinstance(game, ResamplesHistory):
         return []
-    return contract_verifier.hidden_pairs(games, game, options)
+    return contract.hidden_pairs(games, game, options)
 
 
 def ends(games: Iterable[Trajectory], game: Game | None) -> dict[str, int]:

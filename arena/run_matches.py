@@ -9,8 +9,9 @@ from arena.agent_specs import AgentSpec
 from arena.run_settings import MatchSettings, RunSettings
 from arena.runtime import Runtime
 from arena.store import FILE_NAME, GameStore, read, write_standings
-from arena.tournament import Progress, TournamentConfig, TournamentResult
-from cwm.model_bundle import ModelBundle
+from arena.tournament import Progress, TournamentResult
+from arena.tournament_config import TournamentConfig
+from cwm.model.bundle import ModelBundle
 from games.api import EstimatesValue, Game
 from search.api import PlannerConfig
 

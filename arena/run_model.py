@@ -1,19 +1,17 @@
 """The language model of a run: named by its settings, capped, recorded, and journaled."""
 
-import json
 from pathlib import Path
 
-from arena.run_settings import DEFAULT_LLM, Caps, CapsError, RunSettings
+from arena.run_settings import DEFAULT_LLM, RunSettings
 from arena.usage import UsageError
-from cwm.llm import factory, recordings
+from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Price
-from cwm.llm.files import write_whole
+from cwm.llm.caps import Caps, budget, read_elapsed
 from cwm.llm.journaled import Journaled
+from cwm.llm.providers import factory
 from cwm.llm.recorder import Recorder
-from cwm.record import RunRecord
-
-ELAPSED_FILE = "elapsed.json"
+from cwm.record.record import RunRecord
 
 
 def compose(
@@ -54,23 +52,6 @@ def compose(
     return Journaled(model, record.calls)
 
 
-def read_elapsed(folder: Path) -> float:
-    """Returns the seconds that a run's earlier processes counted, waits and failed attempts included."""
-    try:
-        return float(json.loads((folder / ELAPSED_FILE).read_text(encoding="utf-8"))["seconds"])
-    except FileNotFoundError:
-        return 0.0
-    except (ValueError, KeyError, TypeError) as error:
-        raise CapsError(
-            f"{folder / ELAPSED_FILE} is damaged ({error}); delete it and set the cap on time anew."
-        ) from error
-
-
-def write_elapsed(folder: Path, spent: Budget) -> None:
-    """Stores the seconds used so far, for the cap on time of a resumed run."""
-    write_whole(folder / ELAPSED_FILE, json.dumps({"seconds": spent.elapsed_s()}) + "\n")
-
-
 def check(settings: RunSettings, caps: Caps) -> None:
     """Checks the model's name, key, address and price, so that a mistake is named before a run's folder is made.
 
@@ -80,12 +61,6 @@ def check(settings: RunSettings, caps: Caps) -> None:
     """
     provider = factory.make(model_spec(settings), base_url=settings.base_url, seed=settings.seed)
     Budgeted(provider, budget(caps), price(settings, caps))
-
-
-def budget(caps: Caps) -> Budget:
-    """Returns the budget of a run, nothing spent."""
-    seconds = None if caps.minutes is None else caps.minutes * 60.0
-    return Budget(calls=caps.calls, output_tokens=caps.tokens, money=caps.money, seconds=seconds)
 
 
 def price(settings: RunSettings, caps: Caps) -> Price | None:

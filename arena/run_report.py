@@ -28,18 +28,18 @@ from arena.report.data import (
 )
 from arena.run_settings import RunSettings
 from arena.synthesis_run import MODEL, Outcome, read_caps
-from cwm.candidate import TestReport
-from cwm.further import describe
-from cwm.journal import RunCorruptError
-from cwm.keys import content_key, program_hash
-from cwm.likelihood import LikelihoodBound
 from cwm.llm.budget import Budget
-from cwm.llm.files import write_whole
-from cwm.model_bundle import MODEL_FILE, ModelBundle, ModelBundleError
-from cwm.record import RunRecord
-from cwm.similarity import SharedRun, longest_shared_runs, source_files
-from cwm.synthesis import STREAM
-from cwm.synthesis_events import CandidateTested
+from cwm.model.bundle import MODEL_FILE, ModelBundle, ModelBundleError
+from cwm.quality.similarity import SharedRun, longest_shared_runs, source_files
+from cwm.record.record import RunRecord
+from cwm.storage.files import write_whole
+from cwm.storage.journal import RunCorruptError
+from cwm.storage.keys import content_key, program_hash
+from cwm.suite.likelihood import LikelihoodBound
+from cwm.synthesis.candidate import TestReport
+from cwm.synthesis.driver import STREAM
+from cwm.synthesis.events import CandidateTested
+from cwm.synthesis.further import describe
 
 RESULT_FILE = "result.json"
 SIMILARITY_FILE = "similarity.json"

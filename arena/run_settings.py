@@ -1,21 +1,20 @@
 """What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from arena.hidden_information import HiddenInformation
-from cwm.journal import RunCorruptError
+from cwm.functions.prior import PriorConfig
+from cwm.functions.value import ValueConfig
+from cwm.functions.vectors import VectorConfig
 from cwm.llm.recordings import VARIANT
-from cwm.prior_task import PriorConfig
-from cwm.sandbox import levels
-from cwm.sandbox.api import Level
-from cwm.speed_task import SpeedConfig
-from cwm.synthesis_config import SynthesisConfig
-from cwm.test_types import Deck, Infers
-from cwm.value_task import ValueConfig
-from cwm.vector_task import VectorConfig
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import Level
+from cwm.speed.task import SpeedConfig
+from cwm.storage.journal import RunCorruptError
+from cwm.synthesis.config import SynthesisConfig
+from cwm.trajectories.recorded import Deck, Infers
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -221,43 +220,3 @@ def planner_config(settings: RunSettings, perfect_information: bool, simulations
         widening_coefficient=3.0,
         belief_size=300,
     )
-
-
-class CapsError(ValueError):
-    """A cap is no number from 0, or what was used of it cannot be read."""
-
-
-@dataclass(frozen=True)
-class Caps:
-    """Hard caps of a run; None means no cap.
-
-    Attributes:
-        calls: answered calls.
-        tokens: output tokens.
-        money: in the currency of the prices.
-        minutes: wall-clock time.
-        price_in: per million input tokens.
-        price_out: per million output tokens.
-
-    Raises:
-        CapsError: a cap is no number from 0.
-    """
-
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
-    minutes: float | None = None
-    price_in: float | None = None
-    price_out: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("calls", "tokens", "money", "minutes"):
-            cap = getattr(self, name)
-            # Not a number is neither above nor below anything: as a cap it would never be reached.
-            if cap is not None and not 0 <= cap < math.inf:
-                raise CapsError(f"The cap on {name} is {cap}; give a number from 0, or leave it out for no cap.")
-
-    def raised(self, by: "Caps") -> "Caps":
-        """Returns these caps with those of `by` that are given in their place."""
-        given = {key: value for key, value in asdict(by).items() if value is not None}
-        return Caps(**{**asdict(self), **given})

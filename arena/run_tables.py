@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 from arena.intervals import Estimate
 from arena.ratings import Cooperation, Side
 from arena.report.data import ArenaView, CandidateView, ReportData
-from cwm.keys import program_hash
-from cwm.llm.files import write_whole
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
+from cwm.storage.files import write_whole
+from cwm.storage.keys import program_hash
 
 Row: TypeAlias = dict[str, Any]
 

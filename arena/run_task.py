@@ -2,8 +2,9 @@
 
 from arena.hidden_information import HiddenInformation
 from arena.run_inputs import Inputs
-from cwm.synthesis_task import SynthesisTask, longest_game
-from cwm.unit_tests import BuildOptions, Kind
+from cwm.suite.build import BuildOptions
+from cwm.suite.types import Kind
+from cwm.synthesis.task import SynthesisTask, longest_game
 from games.api import ResamplesHistory
 
 OPEN = HiddenInformation()

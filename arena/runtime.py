@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from cwm.sandbox import levels
-from cwm.sandbox.api import Level, Limits
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import Level, Limits
 
 
 @dataclass(frozen=True)

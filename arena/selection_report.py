@@ -11,9 +11,9 @@ from rich.table import Table
 
 from arena.report import formatting, selection_page
 from arena.report.tables import add_row, new_table
-from cwm.journal import RunCorruptError
-from cwm.llm.files import write_whole
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
+from cwm.storage.files import write_whole
+from cwm.storage.journal import RunCorruptError
 
 FILE: Final = "selection.json"
 COLUMNS: Final = (

@@ -8,13 +8,14 @@ from typing import Any, Final
 from arena import run_inputs, run_model, shipped
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs
-from arena.run_settings import DEFAULT_LLM, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, RunSettings
 from arena.synthesis_run import INPUTS, opened_record, read_caps, write_caps
 from arena.usage import UsageError
-from cwm.journal import RunCorruptError
 from cwm.llm import recordings
 from cwm.llm.budget import Budget, Tally
-from cwm.record import RUN_FILE, RunRecord
+from cwm.llm.caps import Caps, read_elapsed
+from cwm.record.record import RUN_FILE, RunRecord
+from cwm.storage.journal import RunCorruptError
 
 KIND: Final = "syntheses"
 
@@ -126,7 +127,7 @@ def left_for(folder: Path, settings: SeveralSettings, own: RunSettings, caps: Ca
         calls += used.calls
         tokens += used.output_tokens
         money += used.money or 0.0
-        minutes += run_model.read_elapsed(place) / 60.0
+        minutes += read_elapsed(place) / 60.0
     return replace(
         caps,
         calls=None if caps.calls is None else max(0, caps.calls - calls),

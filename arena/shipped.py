@@ -11,8 +11,8 @@ from typing import Final
 from arena import shipped_models
 from arena.run_settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
-from cwm.sandbox import levels
-from cwm.sandbox.api import SandboxUnavailableError
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import SandboxUnavailableError
 
 RECORDINGS: Final[dict[str, str]] = json.loads(
     resources.files(__package__).joinpath("shipped_recordings.json").read_text(encoding="ascii")

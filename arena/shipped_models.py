@@ -11,8 +11,8 @@ from importlib import resources
 from typing import Final
 
 from arena import console
-from cwm.sandbox import levels
-from cwm.sandbox.api import Level
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import Level
 
 MODELS: Final = frozenset[str](
     json.loads(resources.files(__package__).joinpath("shipped_models.json").read_text(encoding="ascii"))

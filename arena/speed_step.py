@@ -10,23 +10,23 @@ from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import make_task
 from arena.usage import UsageError
-from cwm import unit_tests
-from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.further import Found
-from cwm.keys import derive
 from cwm.llm.api import LanguageModel
-from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.speed_refinement import SpeedResult, SpeedTools, refine_speed
-from cwm.speed_task import SpeedConfig, SpeedTask
-from cwm.synthesis_events import OnEvent
-from cwm.synthesis_result import SynthesisResult
-from cwm.test_types import UnitTest
-from cwm.trajectories import Trajectory, collect
-from cwm.unit_tests import BuildOptions
-from cwm.world_model import WorldModel
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.speed.refinement import SpeedResult, SpeedTools, refine_speed
+from cwm.speed.task import SpeedConfig, SpeedTask
+from cwm.storage.files import write_whole
+from cwm.storage.keys import derive
+from cwm.suite import build
+from cwm.suite.build import BuildOptions
+from cwm.suite.types import UnitTest
+from cwm.synthesis.events import OnEvent
+from cwm.synthesis.further import Found
+from cwm.synthesis.result import SynthesisResult
+from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.trajectories.recorded import Trajectory, collect
 from search.api import PlannerConfig
 
 ASKED_FILE = "faster.json"
@@ -138,11 +138,11 @@ class SpeedStep:
         """Returns tests of the model's own random games which it passes itself: where its sampler is at fault, a
         faster version need not be better."""
         # The model's own states are no secret to it, whatever the deck was.
-        tests = unit_tests.build(games, BuildOptions(kinds=("transition",)))
+        tests = build.build(games, BuildOptions(kinds=("transition",)))
         hidden = self.settings.hidden
         if not self.inputs.info.perfect_information:
             options = BuildOptions(kinds=("inference",), deck=hidden.deck, infers=hidden.inference)
-            tests += unit_tests.build(games, options)
+            tests += build.build(games, options)
         key = f"faster/own/{bundle.hash}/{len(games)}/{games[0].seed}"
         stored = self.record.evaluation(key)
         if stored is None:

@@ -13,15 +13,15 @@ from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
 from arena.run_task import build_options
 from arena.user_cache import cache_folder
-from cwm import evaluation
-from cwm.evaluation import Evaluation, Tally
-from cwm.keys import content_key
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.test_batches import StoredBatches
-from cwm.test_execution import RunOptions
-from cwm.trajectories import Trajectory
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.keys import content_key
+from cwm.suite import evaluation
+from cwm.suite.batches import StoredBatches
+from cwm.suite.evaluation import Evaluation, Tally
+from cwm.suite.execution import RunOptions
+from cwm.trajectories.recorded import Trajectory
 from games.api import Game
 from search.api import PlannerConfig
 

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from arena.match import GameRecord
-from cwm.keys import canonical_json
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
+from cwm.storage.keys import canonical_json
 
 FORMAT_VERSION = 1
 FILE_NAME = "games.sqlite"

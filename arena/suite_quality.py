@@ -11,17 +11,17 @@ from arena.game_source import load_bundle
 from arena.hidden_information import HiddenInformation
 from arena.policies import collect_mixed, standard_mixture
 from arena.run_inputs import Inputs
-from arena.synthesis_run import build_options
+from arena.run_task import build_options
 from arena.usage import UsageError
-from cwm import aimed_games, branch_coverage, mutation, mutation_score
-from cwm.aimed_games import Choice
-from cwm.branch_coverage import Branch, Coverage
-from cwm.model_bundle import ModelBundle
-from cwm.mutation_score import MutationScore, ScoreOptions, Verdict
-from cwm.sandbox.host import Sandbox
-from cwm.test_execution import Progress
-from cwm.trajectories import Trajectory, game_seed
-from cwm.unit_tests import build
+from cwm.model.bundle import ModelBundle
+from cwm.quality import aimed_games, branch_coverage, mutation, mutation_score
+from cwm.quality.aimed_games import Choice
+from cwm.quality.branch_coverage import Branch, Coverage
+from cwm.quality.mutation_score import MutationScore, ScoreOptions, Verdict
+from cwm.sandbox.parent.host import Sandbox
+from cwm.suite.build import build
+from cwm.suite.execution import Progress
+from cwm.trajectories.recorded import Trajectory, game_seed
 
 AIM_SEED_OFFSET = 2_000_003
 """Candidate games have seeds of their own: no training or held-out game is among them."""

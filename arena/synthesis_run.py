@@ -10,24 +10,27 @@ from arena import run_inputs, run_matches, run_model, speed_step
 from arena.function_choice import Beside, FunctionChoice
 from arena.further_games import FurtherGames
 from arena.run_inputs import Inputs
-from arena.run_settings import Caps, RunSettings, planner_config
-from arena.run_task import build_options as build_options
-from arena.run_task import make_task as make_task
+from arena.run_settings import RunSettings, planner_config
+from arena.run_task import make_task
 from arena.speed_step import SpeedStep
 from arena.split_accuracy import SplitAccuracy
-from arena.tournament import Progress, TournamentConfig, TournamentResult
+from arena.tournament import Progress, TournamentResult
+from arena.tournament_config import TournamentConfig
 from arena.usage import UsageError
-from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle, describe, rules_hash
-from cwm.policy_prior import PriorResult
-from cwm.record import RunRecord
-from cwm.speed_refinement import SpeedResult
-from cwm.synthesis import DryRun, SynthesisResult, dry_run, synthesize
-from cwm.synthesis_events import Event, OnEvent, ignore
-from cwm.synthesis_task import SynthesisTask
-from cwm.value_function import ValueResult
-from cwm.vector_functions import VectorResult
+from cwm.functions.prior import PriorResult
+from cwm.functions.value import ValueResult
+from cwm.functions.vectors import VectorResult
+from cwm.llm.caps import Caps, budget, write_elapsed
+from cwm.model.bundle import ModelBundle, describe, rules_hash
+from cwm.record.record import RunRecord
+from cwm.speed.refinement import SpeedResult
+from cwm.storage.files import write_whole
+from cwm.synthesis.driver import synthesize
+from cwm.synthesis.dry_run import DryRun, dry_run
+from cwm.synthesis.events import Event, OnEvent, ignore
+from cwm.synthesis.result import SynthesisResult
+from cwm.synthesis.task import SynthesisTask
+from cwm.synthesis.testing import ProcessTester, TestSettings
 
 KIND = "synthesis"
 INPUTS = "inputs"
@@ -182,7 +185,7 @@ class SynthesisRun:
         self._workers = workers
         self._listener = on_event
         self._on_stage = on_stage
-        self._budget = run_model.budget(caps)
+        self._budget = budget(caps)
         self._model = run_model.compose(settings, caps, record, self._budget, recording)
         self._speed_asked = speed_step.asked_of(record.folder, settings)
         self._speed_model = self._model
@@ -193,7 +196,7 @@ class SynthesisRun:
         self._functions = FunctionChoice(record, settings, inputs, self._model, workers, self._on_event, on_stage)
 
     def _on_event(self, event: Event) -> None:
-        run_model.write_elapsed(self.record.folder, self._budget)
+        write_elapsed(self.record.folder, self._budget)
         self._listener(event)
 
     def run(self) -> Outcome:

@@ -18,12 +18,10 @@ from arena.process_pool import ProcessPool, WorkerDiedError
 from arena.ratings import Standings, standings, without_forfeits
 from arena.runtime import Runtime
 from arena.store import Games, StoredGames
-from arena.tournament_config import RULES_VERSION, Teaching
-from arena.tournament_config import PlannedGame as PlannedGame
-from arena.tournament_config import TournamentConfig as TournamentConfig
-from arena.tournament_errors import TournamentError as TournamentError
-from cwm.keys import content_key, derive
-from cwm.world_model import WorldModelError
+from arena.tournament_config import RULES_VERSION, PlannedGame, Teaching, TournamentConfig
+from arena.tournament_errors import TournamentError
+from cwm.model.world_model import WorldModelError
+from cwm.storage.keys import content_key, derive
 
 ASKED_FILE = "tournament.json"
 """What the user asked for, in the folder of the games."""

@@ -9,9 +9,9 @@ from arena.run_settings import RunSettings
 from arena.synthesis_run import INPUTS, KIND
 from arena.true_game import true_game
 from arena.usage import UsageError
-from cwm import trajectory_file
-from cwm.model_bundle import ModelBundle
-from cwm.record import RUN_FILE, RunRecord
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RUN_FILE, RunRecord
+from cwm.trajectories import files
 
 GAMES = 5
 SEED = 0
@@ -33,7 +33,7 @@ def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None)
     """
     game = true_game(bundle)
     if trajectories is not None:
-        games = trajectory_file.read(trajectories, bundle.deck)
+        games = files.read(trajectories, bundle.deck)
         return Inputs("", bundle.game_info, bundle.initial_state, tuple(games), (), game)
     if (model / RUN_FILE).exists():
         with RunRecord.read(model) as record:

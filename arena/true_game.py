@@ -1,6 +1,6 @@
 """The registered game that a model is a model of."""
 
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games import registry
 from games.api import Game, state_to_json
 

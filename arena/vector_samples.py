@@ -6,12 +6,12 @@ from typing import Final
 from arena import played_games
 from arena.run_inputs import Inputs
 from arena.run_settings import RunSettings, planner_config
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.trajectories import EndlessGameError, Trajectory, game_seed
-from cwm.varied_games import varied_game
-from cwm.vector_task import VectorConfig, VectorTask, samples_of
-from cwm.world_model import WorldModel, WorldModelError
+from cwm.functions.vectors import VectorConfig, VectorTask, samples_of
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel, WorldModelError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.trajectories.recorded import EndlessGameError, Trajectory, game_seed
+from cwm.trajectories.varied import varied_game
 
 SAMPLE_SEED_OFFSET: Final = 2_000_003
 HELD_OUT_SEED_OFFSET: Final = 3_000_017

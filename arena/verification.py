@@ -12,12 +12,13 @@ from arena.replay import RecordError
 from arena.run_settings import RunSettings
 from arena.store import STANDINGS_FILE
 from arena.synthesis_run import INPUTS
-from arena.tournament import PlannedGame, TournamentConfig, TournamentResult
+from arena.tournament import TournamentResult
+from arena.tournament_config import PlannedGame, TournamentConfig
 from arena.tournament_errors import TournamentError
-from cwm.journal import RunCorruptError
-from cwm.keys import canonical_json
-from cwm.llm.keys import request_key
-from cwm.record import RunRecord
+from cwm.llm.requests import request_key
+from cwm.record.record import RunRecord
+from cwm.storage.journal import RunCorruptError
+from cwm.storage.keys import canonical_json
 from games.api import Game
 
 

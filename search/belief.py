@@ -13,15 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from games.api import (
-    Action,
-    Game,
-    ObsActionHistory,
-    ResamplesHistory,
-    ResamplesState,
-    State,
-    WalksHistories,
-)
+from games.api import Action, Game, ObsActionHistory, ResamplesHistory, ResamplesState, State, WalksHistories
 from search.api import PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, NoHistoryError
 from search.particles import HistoryKeys, Particle, canonical, same

@@ -11,14 +11,7 @@ from dataclasses import replace
 from games.api import Action, Game, ResamplesHistory
 from search.api import Decision, PlannerConfig, Position
 from search.belief import Belief, BeliefSource, Sampler, one_history
-from search.errors import (
-    ErrorCount,
-    NoHistoryError,
-    SearchFailedError,
-    describe,
-    root_actions,
-    run_simulations,
-)
+from search.errors import ErrorCount, NoHistoryError, SearchFailedError, describe, root_actions, run_simulations
 from search.info_tree import Tree
 from search.particles import Particle
 from search.selection import most_visited

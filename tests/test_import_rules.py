@@ -19,9 +19,9 @@ STANDARD_LIBRARY_ALONE = [
     "games/api.py",
     "games/contract.py",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search").glob("*.py"))),
-    "cwm/sandbox/worker.py",
-    "cwm/sandbox/program.py",
-    "cwm/sandbox/test_runner.py",
+    "cwm/sandbox/worker/worker.py",
+    "cwm/sandbox/inside/program.py",
+    "cwm/sandbox/inside/runner.py",
 ]
 
 

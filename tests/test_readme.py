@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena import cli
-from cwm.sandbox.program import LoadedCode
-from cwm.trajectories import collect, write
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.trajectories.recorded import collect, write
 from games.api import GameInfo
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,7 +15,7 @@ from arena.baselines.method_figures import LearnedCrossPlay, between_methods, me
 from arena.baselines.played_lineups import Numbers, Seating, Tally, summary
 from arena.baselines.policies import LearnedPolicy
 from arena.cross_play import MOST_LINEUPS, TWO
-from cwm.keys import derive
+from cwm.storage.keys import derive
 from games import registry
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay

@@ -20,7 +20,7 @@ from arena.agent_specs import AgentSpec, AgentSpecError
 from arena.agents import Move, Needs, Turn
 from arena.baselines import policies
 from arena.baselines.policies import MEMORY, LearnedPolicy
-from cwm.keys import canonical_json
+from cwm.storage.keys import canonical_json
 from games.api import Action, GameInfo, Observation
 from games.batched.yokai import parse_id
 from games.yokai import public_replay, tensors

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from tensorboardX import SummaryWriter
 
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 from search.learn.errors import DivergedError
 
 FILE: Final = "metrics.jsonl"

@@ -19,8 +19,8 @@ import numpy as np
 from arena.baselines.environments import training_env
 from arena.baselines.recipes import Recipe
 from arena.baselines.training_log import TrainingLog, check_finite
-from cwm.llm.files import write_whole
-from cwm.run_lock import RunLock
+from cwm.storage.files import write_whole
+from cwm.storage.lock import RunLock
 from games.batched.wrappers import Episodes, metrics
 from search.learn import checkpoint
 from search.learn.errors import DivergedError, LearnError

@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.table import Table
 
-from arena import equivalence, recorded_models, shipped_models
+from arena import equivalence, recorded_models, shipped_models, user_cache
 from arena.equivalence import Equivalence, EquivalenceConfig
 from arena.game_source import load_bundle
 from arena.intervals import Estimate
@@ -59,7 +59,7 @@ def run(
         AgentSpecError: a model cannot be read, or is of another game.
         StoreError: the folder is in use, damaged, or of other games.
     """
-    kept = asked.folder or recorded_models.cache_folder() / FOLDER
+    kept = asked.folder or user_cache.cache_folder() / FOLDER
     for game in asked.games:
         model = asked.model or recorded_models.folder_of(game)
 

@@ -19,7 +19,7 @@ from arena.intervals import Estimate, mean_estimate
 from arena.match import GameRecord
 from arena.partner_agent import partners
 from arena.store import GameStore
-from arena.tournament import TournamentConfig
+from arena.tournament_config import TournamentConfig
 
 GAME: Final = "yokai-9c-2p"
 GAMES: Final = 20

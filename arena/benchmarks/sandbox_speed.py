@@ -15,11 +15,11 @@ from dataclasses import asdict
 
 from arena import shipped_models
 from arena.benchmarks.measurement import Measurement
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox import isolation, launch, levels, nurseries
-from cwm.sandbox.api import Level, Limits
-from cwm.sandbox.host import Sandbox, Worker
-from cwm.sandbox.program import LoadedCode
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.sandbox.parent import isolation, launch, levels, nurseries
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Level, Limits
 from games.api import Game
 from search import session
 

@@ -15,10 +15,10 @@ from open_spiel.python.algorithms import mcts as spiel_mcts
 from rich.table import Table
 
 from arena.benchmarks.measurement import Measurement
-from cwm.sandbox.api import Limits
-from cwm.sandbox.host import Sandbox, Worker
-from cwm.trajectories import Trajectory, game_seed, play, random_policy
-from cwm.world_model import ModelBundle
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Limits
+from cwm.trajectories.recorded import Trajectory, game_seed, play, random_policy
 from games import registry
 from games.adapters import spiel_game
 from games.adapters.open_spiel import OpenSpielGame

@@ -9,7 +9,8 @@ from arena.benchmarks.measurement import Measurement
 from arena.intervals import Estimate
 from arena.report import paper_figures
 from arena.store import GameStore
-from arena.tournament import TournamentConfig, TournamentResult
+from arena.tournament import TournamentResult
+from arena.tournament_config import TournamentConfig
 from games.api import DEFAULT_VIEW
 
 GAME = "yokai-9c-2p"

@@ -14,12 +14,13 @@ from arena.hidden_information import HiddenInformation
 from arena.run_task import make_task
 from arena.training_games import GAMES, SEED
 from arena.usage import UsageError
-from cwm.candidate_testing import CONTRACT_GAMES, ProcessTester, TestSettings, started_worker
-from cwm.contract_verifier import ContractOptions, Pair, verify
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.synthesis_config import SynthesisConfig
-from cwm.unit_tests import UnitTest, to_worker
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.suite.build import to_worker
+from cwm.suite.contract import ContractOptions, Pair, verify
+from cwm.suite.types import UnitTest
+from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.testing import CONTRACT_GAMES, ProcessTester, TestSettings, started_worker
 
 ROUNDS = 3
 

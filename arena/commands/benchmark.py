@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena import accelerated, console, recorded_models
+from arena import accelerated, console, recorded_models, user_cache
 from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength, suite_speed
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
@@ -16,7 +16,7 @@ from arena.options import AsJson, Seed, Workers
 from arena.report.tables import paper_table
 from arena.usage import UsageError
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 
 
 class Name(StrEnum):
@@ -197,7 +197,7 @@ def _measurements(
         return suite_speed.run(models, workers)
     folder = model or recorded_models.folder_of(strength.GAME)
     bundle = load_bundle(folder)
-    kept = recorded_models.cache_folder() / name.value / bundle.hash[:16]
+    kept = user_cache.cache_folder() / name.value / bundle.hash[:16]
     if name is Name.PARTNERS:
         if bundle.prior_source is None:
             raise UsageError(f"The model in {folder} has no policy prior: synthesise one with --priors.")

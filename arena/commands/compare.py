@@ -14,11 +14,11 @@ from arena.errors import EXIT_SYSTEM
 from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.player_models import PlayerModels
 from arena.report import comparison_page, comparison_tables
-from arena.run_settings import Caps
 from arena.runtime import Runtime
 from arena.tournament import Progress as GameProgress
 from arena.usage import UsageError
-from cwm.llm.files import write_whole
+from cwm.llm.caps import Caps
+from cwm.storage.files import write_whole
 
 EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
 """What `cwm compare --help` says of the players."""

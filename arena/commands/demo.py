@@ -22,8 +22,9 @@ from arena.options import (
     Seed,
     Workers,
 )
-from arena.run_settings import Caps, standard_settings
+from arena.run_settings import standard_settings
 from arena.synthesis_run import open_record
+from cwm.llm.caps import Caps
 
 GAME = "yokai-9c-2p"
 

@@ -9,9 +9,9 @@ from rich.table import Table
 from arena import console
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.options import AsJson
-from cwm.sandbox import attacks, isolation, levels
-from cwm.sandbox.api import Level
-from cwm.sandbox.attacks import Finding
+from cwm.sandbox.parent import attacks, isolation, levels
+from cwm.sandbox.parent.attacks import Finding
+from cwm.sandbox.wire.api import Level
 
 _HOW: Final[dict[Level, str]] = {
     "strong+": "install bubblewrap (e.g. `apt install bubblewrap`); on Ubuntu 24.04 let it make user namespaces "

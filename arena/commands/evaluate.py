@@ -13,7 +13,7 @@ from arena.hidden_information import LIKELIHOOD
 from arena.options import AsJson, Seed, Workers
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
-from cwm.likelihood import LikelihoodBound
+from cwm.suite.likelihood import LikelihoodBound
 
 
 def command(

@@ -9,7 +9,7 @@ from arena import console
 from arena.export import export
 from arena.game_source import load_bundle
 from arena.usage import UsageError
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 
 def command(

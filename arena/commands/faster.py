@@ -21,12 +21,13 @@ from arena.options import (
     Record,
     Workers,
 )
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
 from arena.speed_step import SpeedAsked
 from arena.synthesis_run import INPUTS, KIND, read_caps, write_caps
 from arena.usage import UsageError
-from cwm.record import RunRecord
-from cwm.speed_task import SpeedConfig
+from cwm.llm.caps import Caps
+from cwm.record.record import RunRecord
+from cwm.speed.task import SpeedConfig
 
 
 def command(

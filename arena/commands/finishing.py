@@ -11,9 +11,10 @@ from arena.live_view import LiveView
 from arena.report import page, tables
 from arena.report.data import ReportData
 from arena.run_inputs import Inputs
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun
-from cwm.record import RunRecord
+from cwm.llm.caps import Caps
+from cwm.record.record import RunRecord
 
 
 @dataclass(frozen=True)

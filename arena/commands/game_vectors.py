@@ -7,10 +7,10 @@ from rich.table import Table
 
 from arena import console
 from arena.options import AsJson, Seed
-from cwm.observation_vectors import RoundTrip, round_trip
-from cwm.trajectories import game_seed
-from cwm.varied_games import varied_game
-from cwm.vector_task import samples_of
+from cwm.functions.vectors import samples_of
+from cwm.observations.vectors import RoundTrip, round_trip
+from cwm.trajectories.recorded import game_seed
+from cwm.trajectories.varied import varied_game
 from games import registry
 from games.api import Json
 

@@ -11,7 +11,7 @@ from arena import console, rendering, rendering_files, rendering_sources
 from arena.commands import check_batched, game_vectors
 from arena.options import AsJson, Seed
 from arena.rendering_files import Format
-from cwm.trajectories import collect
+from cwm.trajectories.recorded import collect
 from games import registry
 from games.api import CHANCE, TERMINAL, RendersText
 

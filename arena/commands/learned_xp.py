@@ -11,7 +11,7 @@ from arena.baselines.probe_figures import ColourProbes
 from arena.commands.counted_bar import counted_bar
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play_tables import lineup_tables, summary_table
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 PROBING: Final = "arena.baselines.probing"
 NAMING: Final = "arena.baselines.naming"

@@ -11,10 +11,11 @@ from arena import console
 from arena.errors import EXIT_NEGATIVE
 from arena.options import AsJson, BaseUrl, Seed
 from arena.usage import UsageError
-from cwm.llm import factory, recordings
+from cwm.llm import recordings
 from cwm.llm.api import Message, ReplayMissError, Request
-from cwm.llm.keys import request_from_json
-from cwm.llm.replay import Replay
+from cwm.llm.providers import factory
+from cwm.llm.providers.replay import Replay
+from cwm.llm.requests import request_from_json
 
 app = typer.Typer(no_args_is_help=True, help="List recordings, ask one question, explain a replay miss.")
 

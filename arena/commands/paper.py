@@ -29,8 +29,9 @@ from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.measuring import Stored
 from arena.paper.paper_games import GAMES
 from arena.paper.settings import DEFAULT_MINUTES, Asked, Selection
-from arena.run_settings import Caps, standard_settings
+from arena.run_settings import standard_settings
 from arena.usage import UsageError
+from cwm.llm.caps import Caps
 
 TABLES = "tables"
 REPORT = "report.html"

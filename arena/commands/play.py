@@ -16,7 +16,7 @@ from arena.match import play
 from arena.options import AsJson, Seed
 from arena.runtime import Runtime
 from arena.usage import UsageError
-from cwm.keys import derive
+from cwm.storage.keys import derive
 from games.api import CHANCE, Game, RendersText
 
 

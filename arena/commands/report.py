@@ -12,8 +12,8 @@ from arena.report import page, tables
 from arena.run_settings import RunSettings
 from arena.synthesis_run import INPUTS, KIND, stored_matches
 from arena.usage import UsageError
-from cwm import run_lock
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
+from cwm.storage import lock
 
 
 def command(
@@ -28,7 +28,7 @@ def command(
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
         settings = RunSettings.from_record(record.info.config)
-        at_work = run_lock.holder(run)
+        at_work = lock.holder(run)
         if at_work is not None:
             console.notices.print(f"process {at_work} is at work on {run}: this is what it has finished so far")
         if as_json:

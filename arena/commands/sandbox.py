@@ -10,9 +10,9 @@ from arena import console
 from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.options import AsJson, Seed
 from arena.usage import UsageError
-from cwm.sandbox import levels
-from cwm.sandbox.api import Limits, Outcome, ProgramSource, Reply
-from cwm.sandbox.host import Sandbox
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource, Reply
 from games.api import Json
 
 app = typer.Typer(no_args_is_help=True, help="Programs that are not trusted, by hand.")

@@ -12,14 +12,14 @@ from arena.model_selection import Candidate, Selection
 from arena.options import AsJson, Seed, Workers
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs
-from arena.run_settings import Caps
 from arena.runtime import Runtime
 from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import MODEL
 from arena.synthesis_run import open_record as open_synthesis
 from arena.usage import UsageError
 from cwm.llm import recordings
-from cwm.record import RunRecord
+from cwm.llm.caps import Caps
+from cwm.record.record import RunRecord
 from games import registry
 
 KIND: Final = "selection"

@@ -30,16 +30,17 @@ from arena.options import (
 from arena.paper import settings as paper_settings
 from arena.rejection import RejectionConfig
 from arena.run_inputs import Inputs, Stated
-from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, Caps, RunSettings
+from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
 from arena.several_syntheses import SeveralSettings
 from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
 from arena.usage import UsageError
-from cwm.prior_task import PriorConfig
-from cwm.record import RunRecord
-from cwm.speed_task import SpeedConfig
-from cwm.synthesis_config import SynthesisConfig
-from cwm.value_function import ValueConfig
-from cwm.vector_task import VectorConfig
+from cwm.functions.prior import PriorConfig
+from cwm.functions.value import ValueConfig
+from cwm.functions.vectors import VectorConfig
+from cwm.llm.caps import Caps
+from cwm.record.record import RunRecord
+from cwm.speed.task import SpeedConfig
+from cwm.synthesis.config import SynthesisConfig
 
 
 def command(

@@ -17,27 +17,17 @@ from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.game_source import game_info
 from arena.lineups import Pairing
 from arena.online_learning import Learners
-from arena.options import (
-    AsJson,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
-    Record,
-    Seed,
-    Workers,
-)
+from arena.options import AsJson, MaxCalls, MaxMinutes, MaxMoney, MaxTokens, PriceIn, PriceOut, Record, Seed, Workers
 from arena.player_models import PlayerModels
 from arena.report.tables import arena_tables, paper_table
-from arena.run_settings import Caps
 from arena.store import Games, GameStore, MemoryStore, write_standings
 from arena.synthesis_run import read_caps, write_caps
-from arena.tournament import TournamentConfig, TournamentResult
+from arena.tournament import TournamentResult
+from arena.tournament_config import TournamentConfig
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
-from cwm.llm.files import write_whole
+from cwm.llm.caps import Caps
+from cwm.storage.files import write_whole
 
 CONFIG_FILE = tournament.ASKED_FILE
 SHOWN_FAULTS = 3

@@ -12,9 +12,9 @@ from arena.commands import train_baseline, train_curves, train_pack, train_table
 from arena.options import AsJson
 from arena.ppo.settings import PAPER_STEPS, PpoSettings
 from arena.usage import UsageError
-from cwm.model_bundle import ModelBundle
-from cwm.model_environment import training_limits
-from cwm.sandbox.host import Sandbox
+from cwm.model.bundle import ModelBundle
+from cwm.model.environment import training_limits
+from cwm.sandbox.parent.host import Sandbox
 
 SECONDS_BETWEEN_NOTICES: Final = 15.0
 BOTH: Final = "both"

@@ -9,7 +9,7 @@ from arena import accelerated, console
 from arena.commands.counted_bar import counted_bar
 from arena.options import AsJson, Seed, require_folders
 from arena.report import curves_page, learned_tables
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 
 def command(

@@ -12,15 +12,14 @@ from arena import accelerated, console, suite_quality, suite_view
 from arena.options import AsJson, Seed, Workers
 from arena.suite_quality import Aim
 from arena.usage import UsageError
-from cwm import trajectory_file
-from cwm.closed_deck import view
-from cwm.llm.files import write_whole
-from cwm.mutation_score import ScoreOptions
-from cwm.observation_schema import SchemaFormatError
-from cwm.observation_vectors import ObservationVectors, infer, try_out
-from cwm.test_types import Deck
-from cwm.trajectories import Trajectory, collect, write
-from cwm.vector_task import samples_of
+from cwm.functions.vectors import samples_of
+from cwm.observations.schema import SchemaFormatError
+from cwm.observations.vectors import ObservationVectors, infer, try_out
+from cwm.quality.mutation_score import ScoreOptions
+from cwm.storage.files import write_whole
+from cwm.suite.closed_deck import view
+from cwm.trajectories import files
+from cwm.trajectories.recorded import Deck, Trajectory, collect, write
 from games import registry
 from games.api import Json
 
@@ -111,7 +110,7 @@ def vectors(
     if schema is not None and (held_out is not None or output is not None):
         raise UsageError("--schema tries a stored schema on FILE: leave out --held-out and --output.")
     kind = _deck(deck)
-    games = trajectory_file.read(file, kind)
+    games = files.read(file, kind)
     if schema is not None:
         kept, samples, made = 0, [], _stored_schema(schema)
     else:
@@ -120,7 +119,7 @@ def vectors(
             raise UsageError(f"{file} holds one game; record more, or give others with --held-out FILE.")
         samples = _observations(games[:kept], kind)
         made = infer(samples)
-    others = games[kept:] if held_out is None else trajectory_file.read(held_out, kind)
+    others = games[kept:] if held_out is None else files.read(held_out, kind)
     found = try_out(made, len(samples), _observations(others, kind))
     if output is not None:
         write_whole(output, json.dumps(made.to_json(), indent=1) + "\n")
@@ -167,8 +166,8 @@ def check(
 ) -> None:
     """Check a file against the schema and say what was read; problems are named with their lines."""
     kept = _deck(deck)
-    trajectories = trajectory_file.read(file, kept)
-    info = trajectory_file.infer_info(trajectories, deck=kept)
+    trajectories = files.read(file, kept)
+    info = files.infer_info(trajectories, deck=kept)
     summary: dict[str, object] = {
         "game": info.id,
         "games": len(trajectories),

@@ -16,7 +16,7 @@ from arena.report.tables import arena_tables
 from arena.synthesis_run import KIND
 from arena.usage import UsageError
 from arena.verification import Problem, VerifiedGames, verify_games, verify_run
-from cwm.record import RUN_FILE, RunRecord
+from cwm.record.record import RUN_FILE, RunRecord
 
 SHOWN_PROBLEMS = 20
 

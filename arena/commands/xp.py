@@ -19,7 +19,7 @@ from arena.report.cross_play_tables import ablation_table, belief_tables, lineup
 from arena.runtime import Runtime
 from arena.tournament import Progress as GameProgress
 from arena.usage import UsageError
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 from games import registry
 
 GAMES: Final = 40

@@ -14,12 +14,12 @@ from arena.paper import online, syntheses
 from arena.paper.places import CURVE, TEST, Place
 from arena.run_inputs import TEST_SEED_OFFSET
 from arena.run_settings import RunSettings
-from cwm import trajectories
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunMissingError, RunRecord
-from cwm.synthesis import STREAM
-from cwm.synthesis_events import AnswerReceived
-from cwm.trajectories import game_seed
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunMissingError, RunRecord
+from cwm.synthesis.driver import STREAM
+from cwm.synthesis.events import AnswerReceived
+from cwm.trajectories import recorded
+from cwm.trajectories.recorded import game_seed
 from games import registry
 
 TRIAL_GAMES = 4
@@ -46,7 +46,7 @@ def hold_out(path: Path, game: str, transitions: int, seed: int, workers: int, k
     path.parent.mkdir(parents=True, exist_ok=True)
     inputs = run_inputs.registered(game, 0, seed)
     settings = RunSettings(game, True, seed=seed + HELD_OUT_SEED, test_transitions=transitions)
-    trajectories.write(path, run_inputs.held_out_games(inputs, settings, workers, kept))
+    recorded.write(path, run_inputs.held_out_games(inputs, settings, workers, kept))
 
 
 def try_out(path: Path, game: str, seed: int) -> None:
@@ -55,7 +55,7 @@ def try_out(path: Path, game: str, seed: int) -> None:
     Games that are kept from before would say nothing of those that are not: none is taken from there.
     """
     with closing(held_out.play(registry.make(game), game_seed(seed + HELD_OUT_SEED, TEST_SEED_OFFSET))) as played:
-        trajectories.write(path, islice(played, TRIAL_GAMES))
+        recorded.write(path, islice(played, TRIAL_GAMES))
 
 
 def evaluate(
@@ -105,7 +105,7 @@ def measure_online(
         return
     path = folder.with_suffix(".jsonl")
     if not path.exists():
-        trajectories.write(path, played_games.trajectories(registry.make(place.game), records))
+        recorded.write(path, played_games.trajectories(registry.make(place.game), records))
     evaluate(place.folder, folder, path, seed, workers, progress=progress)
 
 

@@ -14,9 +14,9 @@ from arena.paper.settings import Scale
 from arena.rejection import Contestant, RejectionConfig, RejectionTournament
 from arena.runtime import Runtime
 from arena.usage import UsageError
-from cwm.journal import Journal
-from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
+from cwm.storage.files import write_whole
+from cwm.storage.journal import Journal
 
 FEWEST: Final = 3
 """With two hosts, two models would judge each other alone."""

@@ -11,12 +11,12 @@ from arena.paper.measuring import has_value_function
 from arena.paper.paper_games import BY_ID, Variant
 from arena.paper.places import LEARNED, LEARNED_PLAYER, MATCHES, PLAYER, TEST, WITHOUT_VALUE, Place
 from arena.paper.settings import Asked, Scale, Selection, in_words, read_scale, write_scale
-from arena.run_settings import Caps
-from arena.tournament import TournamentConfig
+from arena.tournament_config import TournamentConfig
 from arena.user_cache import cache_folder
 from cwm.llm.api import LanguageModelError
-from cwm.model_bundle import RUN_SUBFOLDER
-from cwm.synthesis_events import OnEvent, ignore
+from cwm.llm.caps import Caps
+from cwm.model.bundle import RUN_SUBFOLDER
+from cwm.synthesis.events import OnEvent, ignore
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from arena.paper.places import LEARNED, PUPILS, Place
 from arena.paper.settings import Asked, Scale
 from arena.ppo.places import read_about
 from arena.ppo.settings import PAPER_STEPS, PpoSettings
-from arena.tournament import TournamentConfig
-from cwm.model_bundle import ModelBundle
-from cwm.model_environment import training_limits
-from cwm.sandbox.host import Sandbox
+from arena.tournament_config import TournamentConfig
+from cwm.model.bundle import ModelBundle
+from cwm.model.environment import training_limits
+from cwm.sandbox.parent.host import Sandbox
 from games import registry
 from search.learn.errors import CheckpointError
 

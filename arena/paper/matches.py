@@ -11,12 +11,14 @@ from arena.match import GameRecord
 from arena.paper.places import MATCHES, Place
 from arena.paper.settings import Asked, Scale
 from arena.player_models import PlayerModels
-from arena.run_settings import Caps, MatchSettings, planner_config, standard_settings
+from arena.run_settings import MatchSettings, planner_config, standard_settings
 from arena.runtime import Runtime
 from arena.store import FILE_NAME, GameStore, write_standings
-from arena.tournament import Progress, TournamentConfig, TournamentResult
-from cwm.keys import derive
-from cwm.model_bundle import ModelBundle
+from arena.tournament import Progress, TournamentResult
+from arena.tournament_config import TournamentConfig
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle
+from cwm.storage.keys import derive
 from games import registry
 from games.api import EstimatesValue
 from search.api import PlannerConfig

@@ -19,10 +19,11 @@ from arena.run_inputs import TRAIN_FILE
 from arena.run_report import RESULT_FILE
 from arena.synthesis_run import INPUTS
 from arena.usage import UsageError
-from cwm import observation_vectors, trajectory_file
-from cwm.evaluation import Tally
-from cwm.model_bundle import RUN_SUBFOLDER, ModelBundle
-from cwm.record import RunRecord
+from cwm.model.bundle import RUN_SUBFOLDER, ModelBundle
+from cwm.observations import vectors
+from cwm.record.record import RunRecord
+from cwm.suite.evaluation import Tally
+from cwm.trajectories import files
 from games import registry
 from games.api import CHANCE
 
@@ -274,9 +275,9 @@ class Stored:
         if not places:
             return Measured(self.missing(game, "tree"))
         path = places[0].folder / INPUTS / TRAIN_FILE
-        samples = [seen for game_ in trajectory_file.read(path) for step in game_.steps for seen in step.observations]
+        samples = [seen for game_ in files.read(path) for step in game_.steps for seen in step.observations]
         source = f"{path.relative_to(self.root)}#observations"
-        return Measured("measured", float(observation_vectors.infer(samples).width), unit="numbers", sources=(source,))
+        return Measured("measured", float(vectors.infer(samples).width), unit="numbers", sources=(source,))
 
     def _actions(self, game: str) -> Measured:
         """Returns how many different actions of players were legal in the recorded games: at least so many exist."""

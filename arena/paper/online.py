@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.match import GameRecord
 from arena.paper import matches, recorded_players
 from arena.paper.places import MATCHES, ONLINE, PLAYER, WITHOUT_VALUE, Place
-from cwm.keys import content_key
+from cwm.storage.keys import content_key
 
 
 def games(place: Place, live: bool) -> list[GameRecord]:

@@ -9,7 +9,7 @@ from arena.paper import drawing
 from arena.paper.cells import Sheet
 from arena.paper.published import SOURCE
 from arena.paper.writing import READING
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 
 def section(sheets: Sequence[Sheet]) -> str:

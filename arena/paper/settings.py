@@ -10,7 +10,7 @@ from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.paper_games import BY_ID, VARIANT_WORDS, PaperGame, Variant
 from arena.store import differences
 from arena.usage import UsageError
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 ASKED_FILE: Final = "paper.json"
 SCALE_FILE: Final = "scale.json"

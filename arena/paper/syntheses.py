@@ -9,11 +9,12 @@ from arena import run_inputs, run_model, run_report, shipped
 from arena.paper.paper_games import Variant
 from arena.paper.places import Place
 from arena.paper.settings import Asked
-from arena.run_settings import Caps, RunSettings, by_way, standard_settings
+from arena.run_settings import RunSettings, by_way, standard_settings
 from arena.synthesis_run import SynthesisRun, open_record
-from cwm import value_function
+from cwm.functions import value
 from cwm.llm import recordings
-from cwm.synthesis_events import OnEvent, ignore
+from cwm.llm.caps import Caps
+from cwm.synthesis.events import OnEvent, ignore
 
 
 def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSettings | None:
@@ -32,7 +33,7 @@ def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSett
     if seed not in seeds:
         return None
     name = recordings.name_of(settings.recorded, seed)
-    if not any(record.request.purpose == value_function.KIND.name for record in recordings.load(name).records):
+    if not any(record.request.purpose == value.KIND.name for record in recordings.load(name).records):
         settings = replace(settings, value=None)
     # Runs by default are known by a recording with seed 0; another one is named.
     return settings if 0 in seeds else replace(settings, llm=f"replay:{name}")

@@ -7,7 +7,7 @@ from arena import store
 from arena.paper import settings
 from arena.synthesis_run import KIND
 from arena.verification import Problem, verify_games, verify_run
-from cwm.record import RUN_FILE, RunRecord
+from cwm.record.record import RUN_FILE, RunRecord
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 from arena.paper.cells import Cell, Sheet
 from arena.paper.layout import Column
 from arena.report.tables import add_row, new_table
-from cwm.llm.files import write_whole
+from cwm.storage.files import write_whole
 
 CSV_COLUMNS: Final = (
     "sheet",

@@ -16,11 +16,11 @@ from arena.ppo.settings import PpoSettings
 from arena.ppo.training import Clock, OnProgress, Training
 from arena.store import differences
 from arena.usage import UsageError
-from cwm.keys import derive
-from cwm.llm.files import write_whole
-from cwm.model_bundle import ModelBundle
-from cwm.run_lock import RunLock
-from cwm.sandbox.host import Sandbox
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.files import write_whole
+from cwm.storage.keys import derive
+from cwm.storage.lock import RunLock
 from search.learn import checkpoint
 
 ASKED: Final = "training.json"

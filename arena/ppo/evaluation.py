@@ -4,7 +4,7 @@ import numpy as np
 
 from arena.ppo import results
 from arena.ppo.results import Results
-from cwm.model_environment import ModelEnvironment
+from cwm.model.environment import ModelEnvironment
 from search.learn.api import Params
 from search.learn.host_play import HostPolicy
 

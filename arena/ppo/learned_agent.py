@@ -14,10 +14,10 @@ from arena.agents import InfrastructureError, Move, Needs, Turn
 from arena.ppo import lesson, places, policy
 from arena.ppo.policy import Player, SeatPolicy
 from arena.runtime import Runtime
-from cwm.observation_values import ObservationVectorError
-from cwm.sandbox.api import SandboxUnavailableError
-from cwm.sandbox.host import Sandbox
-from cwm.vector_codec import VectorCodec
+from cwm.model.codec import VectorCodec
+from cwm.observations.values import ObservationVectorError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import SandboxUnavailableError
 from games.api import GameInfo
 from search.learn.errors import CheckpointError, LearnError
 

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from arena.ppo.settings import PpoSettings
 from arena.usage import UsageError
-from cwm import model_environment
-from cwm.arrivals import ModelPlayError
-from cwm.model_bundle import ModelBundle
-from cwm.model_environment import EnvironmentConfig, ModelEnvironment
-from cwm.observation_values import ObservationVectorError
-from cwm.observation_vectors import ObservationVectors
-from cwm.sandbox.host import Sandbox
-from cwm.vector_codec import ProgramCodec, SchemaCodec, VectorCodec, open_codec
+from cwm.model import environment as model_environment
+from cwm.model.arrivals import ModelPlayError
+from cwm.model.bundle import ModelBundle
+from cwm.model.codec import ProgramCodec, SchemaCodec, VectorCodec, open_codec
+from cwm.model.environment import EnvironmentConfig, ModelEnvironment
+from cwm.observations.values import ObservationVectorError
+from cwm.observations.vectors import ObservationVectors
+from cwm.sandbox.parent.host import Sandbox
 from games import registry
 from games.adapters.action_table import ListsActions
 from games.api import Action, GameError, Json

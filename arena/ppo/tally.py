@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cwm.arrivals import Arrival
-from cwm.model_environment import ModelEnvironment
+from cwm.model.arrivals import Arrival
+from cwm.model.environment import ModelEnvironment
 
 
 @dataclass

@@ -15,10 +15,10 @@ from arena.ppo import results
 from arena.ppo.lesson import Lesson
 from arena.ppo.settings import PpoSettings
 from arena.ppo.tally import Account, TalliedGames
-from cwm.keys import derive
-from cwm.llm.files import json_line, write_whole
-from cwm.model_environment import ModelEnvironment
-from cwm.sandbox.host import Sandbox
+from cwm.model.environment import ModelEnvironment
+from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.files import json_line, write_whole
+from cwm.storage.keys import derive
 from games.api import Json
 from search.learn import checkpoint, ppo
 from search.learn.config import PpoConfig

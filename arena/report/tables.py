@@ -10,7 +10,7 @@ from arena.ratings import AgentResult, Cooperation, Standings
 from arena.report import formatting, paper_figures
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
-from cwm.evaluation import FINAL_SCORES
+from cwm.suite.evaluation import FINAL_SCORES
 
 
 def accuracy_table(rows: Sequence[Accuracy]) -> Table:

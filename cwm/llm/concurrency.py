@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.keys import request_key
+from cwm.llm.requests import request_key
 from cwm.llm.retry import TransientError
 
 MOST_AT_ONCE = 8

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Request
-from cwm.llm.keys import Occurrences, request_key
+from cwm.llm.requests import Occurrences, request_key
 from cwm.llm.retry import lost_calls
 
 CallStatus: TypeAlias = Literal["sent", "answered", "failed"]

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.files import append_line, utf8
-from cwm.llm.keys import Occurrences, request_key
 from cwm.llm.recordings import Header, Record, RecordingError, parse
+from cwm.llm.requests import Occurrences, request_key
+from cwm.storage.files import append_line, utf8
 
 _RECORD_START = b'{"checksum"'
 

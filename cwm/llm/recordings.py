@@ -9,10 +9,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from cwm.keys import content_key
 from cwm.llm.api import Completion, ConfigurationError, Request
-from cwm.llm.files import json_line
-from cwm.llm.keys import canonical_request, completion_from_json, completion_to_json, request_from_json, request_key
+from cwm.llm.requests import canonical_request, completion_from_json, completion_to_json, request_from_json, request_key
+from cwm.storage.files import json_line
+from cwm.storage.keys import content_key
 
 VERSION = 1
 SUFFIX = ".jsonl"

@@ -7,14 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from cwm.llm.api import (
-    AnswerTimeoutError,
-    Completion,
-    ConfigurationError,
-    LanguageModel,
-    LanguageModelError,
-    Request,
-)
+from cwm.llm.api import AnswerTimeoutError, Completion, ConfigurationError, LanguageModel, LanguageModelError, Request
 
 FailureKind: TypeAlias = Literal["rate_limit", "server", "timeout", "connection", "unreachable", "bad_answer"]
 

@@ -11,8 +11,8 @@ import pytest
 
 from arena import cli, console
 from arena.match import Forfeit, GameRecord
-from cwm.sandbox.program import LoadedCode
-from cwm.trajectories import collect, write
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.trajectories.recorded import collect, write
 from games.api import CHANCE, TERMINAL, Action, GameInfo, IllegalActionError, Observation, State
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"

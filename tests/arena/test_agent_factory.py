@@ -8,9 +8,10 @@ from arena.agent_factory import build, resolve
 from arena.agent_specs import AgentSpecError, parse
 from arena.runtime import Runtime
 from arena.store import MemoryStore
-from arena.tournament import TournamentConfig, plan, prepare, run
-from cwm.model_bundle import ModelBundle, describe
-from cwm.sandbox import levels
+from arena.tournament import plan, prepare, run
+from arena.tournament_config import TournamentConfig
+from cwm.model.bundle import ModelBundle, describe
+from cwm.sandbox.parent import levels
 from games import registry
 from games.api import state_to_json
 

@@ -2,8 +2,8 @@ import pytest
 
 from arena import bulk_recording
 from arena.bulk_recording import record
-from cwm import trajectory_file
-from cwm.trajectories import write
+from cwm.trajectories import files
+from cwm.trajectories.recorded import write
 from games import registry
 from games.api import GameError
 from games.yokai.game import YokaiGame
@@ -26,7 +26,7 @@ def test_recorded_games_are_whole_games_of_the_reference(tmp_path):
                 state = game.apply_action(state, step.action)
         assert game.current_player(state) == -4
     write(tmp_path / "games.jsonl", trajectories)
-    assert trajectory_file.read(tmp_path / "games.jsonl") == trajectories
+    assert files.read(tmp_path / "games.jsonl") == trajectories
 
 
 def test_a_game_depends_on_seed_and_index_alone(monkeypatch):

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.trajectories import collect
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunRecord
+from cwm.trajectories.recorded import collect
 from games import registry
 
 PROGRAM = Path(__file__).resolve().parents[1] / "data" / "hidden_programs" / "kuhn_poker.py"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 
 SMALL = ("--transitions", 40, "--workers", 1, "--contract-games", 2)
 UNORDERED = """

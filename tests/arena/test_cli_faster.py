@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from arena.model_speed import ModelSpeed
-from cwm import candidate
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.sandbox import levels
-from cwm.sandbox.api import Outcome, Reply
-from cwm.sandbox.program import LoadedCode
-from cwm.speed_task import Rates, SpeedConfig
-from cwm.trajectories import collect
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunRecord
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import Outcome, Reply
+from cwm.speed.task import Rates, SpeedConfig
+from cwm.synthesis import candidate
+from cwm.trajectories.recorded import collect
 from games.api import GameInfo
 from search.api import PlannerConfig
 

@@ -10,10 +10,10 @@ import pytest
 from arena import run_inputs
 from arena.hidden_information import HiddenInformation
 from arena.run_settings import RunSettings, standard_settings
-from arena.synthesis_run import make_task
+from arena.run_task import make_task
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RunRecord
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "hidden_programs"
 CHOICE = "random.choice(possible(seen, player_id))"

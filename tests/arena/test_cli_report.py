@@ -8,11 +8,13 @@ import pytest
 
 from arena import run_inputs, run_report
 from arena.run_matches import FOLDER
-from arena.run_settings import Caps, MatchSettings, RunSettings
+from arena.run_settings import MatchSettings, RunSettings
 from arena.store import GameStore, read
 from arena.synthesis_run import open_record
-from cwm import run_lock
-from cwm.record import RunRecord
+from cwm.llm.caps import Caps
+from cwm.quality import similarity
+from cwm.record.record import RunRecord
+from cwm.storage import lock
 
 VALUE = "def value_function(state, player_id):\n    return 0.0\n"
 
@@ -43,7 +45,7 @@ def test_a_run_is_reported_while_its_matches_are_played(cwm: Any, played: RunSet
 
 
 def test_the_process_at_work_is_named(cwm: Any, finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_lock, "holder", lambda folder: "4711")
+    monkeypatch.setattr(lock, "holder", lambda folder: "4711")
     ran = cwm("report", finished)
     assert ran.code == 0
     assert f"process 4711 is at work on {finished}: this is what it has finished so far" in ran.err
@@ -64,7 +66,7 @@ def test_matches_that_were_killed_before_their_first_game_are_none(
 
 def test_programs_are_compared_with_our_source_once(cwm: Any, finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
-    real = run_report.longest_shared_runs
+    real = similarity.longest_shared_runs
 
     def counting(programs: list[str], files: Any) -> Any:
         compared.append(len(programs))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from arena import run_inputs
-from arena.run_settings import Caps, MatchSettings, RunSettings
+from arena.run_settings import MatchSettings, RunSettings
 from arena.synthesis_run import SynthesisRun, open_record
+from cwm.llm.caps import Caps
 
 
 @pytest.fixture

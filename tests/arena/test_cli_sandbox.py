@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from cwm.sandbox import levels
-from cwm.sandbox.levels import Probe
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.levels import Probe
 
 PROGRAM = """\
 import os

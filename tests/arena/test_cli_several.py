@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from arena import rejection
-from arena.run_settings import Caps
 from arena.several_syntheses import SeveralSettings, left_for
-from cwm.model_bundle import ModelBundle, describe
-from cwm.record import RunRecord
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, describe
+from cwm.record.record import RunRecord
 from games import registry
 from games.api import state_to_json
 

@@ -8,9 +8,9 @@ import pytest
 from arena import suite_quality, training_games
 from arena.game_source import load_bundle
 from arena.usage import UsageError
-from cwm import trajectory_file
-from cwm.model_bundle import ModelBundle
-from cwm.mutation_score import ScoreOptions
+from cwm.model.bundle import ModelBundle
+from cwm.quality.mutation_score import ScoreOptions
+from cwm.trajectories import files
 
 SMALL = ("--transitions", 40, "--workers", 1, "--contract-games", 0)
 
@@ -61,7 +61,7 @@ def test_aimed_games_are_written_and_catch_what_the_training_games_miss(
     ran = cwm(*words, "--output", output, "--workers", 1)
     assert ran.code == 0
     assert "8 candidates; of" in ran.out
-    games = trajectory_file.read(output)
+    games = files.read(output)
     assert 1 <= len(games) <= 3
     bundle = load_bundle(finished)
     options = ScoreOptions()
@@ -81,7 +81,7 @@ def test_aimed_games_are_of_the_models_game(refused: Any, finished: Path, tmp_pa
 def test_a_models_training_games_are_those_of_its_run(finished: Path, tmp_path: Path) -> None:
     bundle = load_bundle(finished)
     inputs = training_games.of_model(finished, bundle)
-    assert inputs.train == tuple(trajectory_file.read(finished / "inputs" / "train.jsonl"))
+    assert inputs.train == tuple(files.read(finished / "inputs" / "train.jsonl"))
     # The model alone stands for what a synthesis starts from by default.
     assert training_games.of_model(finished / "model", bundle).train == inputs.train
     own = ModelBundle(bundle.source, None, bundle.initial_state, {**bundle.info, "id": "mine"}, bundle.rules_hash)

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cwm.journal import Journal, RunRecordError
-from cwm.record import JOURNAL_FILE, RunRecord
-from cwm.sandbox import levels
+from cwm.record.record import JOURNAL_FILE, RunRecord
+from cwm.sandbox.parent import levels
+from cwm.storage.journal import Journal, RunRecordError
 
 WRONG = "import os"
 """A program that is refused before it runs."""
@@ -306,7 +306,7 @@ def test_interrupt_keeps_what_was_finished_and_says_how_to_go_on(
 
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
     with monkeypatch.context() as patch:
-        patch.setattr("cwm.evaluation.evaluate", interrupted)
+        patch.setattr("cwm.suite.evaluation.evaluate", interrupted)
         ran = cwm(*words, "--run", tmp_path / "run")
     assert ran.code == 130
     assert f"`cwm resume {tmp_path / 'run'}` goes on" in ran.err

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from arena import function_choice, run_inputs
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
 from arena.synthesis_run import SynthesisRun, open_record
 from arena.vector_samples import vector_task
-from cwm.model_bundle import ModelBundle
-from cwm.record import RunRecord
-from cwm.sandbox.host import Sandbox
-from cwm.vector_codec import MissingVectorsError, open_codec
-from cwm.vector_task import VectorConfig, VectorTask
+from cwm.functions.vectors import VectorConfig, VectorTask
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle
+from cwm.model.codec import MissingVectorsError, open_codec
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
 from games import registry
 
 GOOD = """MARKS = [".", "x", "o"]

@@ -3,7 +3,7 @@ import pytest
 from arena import cross_play
 from arena.agent_specs import parse
 from arena.cross_play import CrossPlayConfig
-from arena.tournament import TournamentError
+from arena.tournament_errors import TournamentError
 
 HEURISTIC, QUITTER, LIAR = "partner:heuristic,name=h", "partner:end-at-once,name=q", "partner:hint-liar,name=l"
 

@@ -3,8 +3,8 @@
 from textwrap import dedent
 
 from arena import run_inputs
-from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.unit_tests import BuildOptions, build
+from cwm.suite.build import BuildOptions, build
+from cwm.synthesis.testing import ProcessTester, TestSettings
 
 GAMES = 3
 BY_THE_RULES = dedent(

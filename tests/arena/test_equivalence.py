@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from arena import equivalence, tournament
+from arena import equivalence, tournament_config
 from arena.agent_specs import AgentSpec
 from arena.equivalence import CWM, TRUE, EquivalenceConfig, compare, difference_estimate, margin_of, verdict
 from arena.intervals import Estimate, mean_estimate
 from arena.match import Forfeit, GameRecord
-from arena.tournament import Progress, TournamentError
+from arena.tournament import Progress
+from arena.tournament_errors import TournamentError
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle, describe
+from cwm.model.bundle import ModelBundle, describe
 from games import registry
 from games.api import state_to_json
 
@@ -119,7 +120,7 @@ def test_forfeits_count_as_what_they_cost_and_are_shown(right: EquivalenceConfig
 
 
 def test_partners_are_compared_by_r_in_self_play_on_the_same_deals(record: Builder) -> None:
-    config = tournament.TournamentConfig(
+    config = tournament_config.TournamentConfig(
         "yokai-9c-2p",
         (AgentSpec("cwm", CWM, model_hash="m"), AgentSpec("random", TRUE)),
         deals=2,

@@ -9,9 +9,9 @@ import pytest
 
 from arena import errors
 from arena.usage import UsageError
-from cwm.journal import RunLockedError
 from cwm.llm.api import ConfigurationError
-from cwm.record import RunConfigError
+from cwm.record.record import RunConfigError
+from cwm.storage.journal import RunLockedError
 
 PACKAGES = ("arena", "cwm", "games", "search")
 
@@ -20,25 +20,25 @@ NEVER_SHOWN = {
     "arena.llm_settings.LlmConfigError": "the description of the agent is refused with its message",
     "arena.match._Forfeited": "the match makes a forfeit of it",
     "arena.notation.NotationError": "the answer is unparsable",
-    "cwm.api_text.UnknownFunctionError": "a fault in a prompt template of ours",
-    "cwm.learner_walk.EndlessWalkError": "the worker counts the game as broken and begins another",
-    "cwm.learner_walk.WalkError": "the worker counts the game as broken and begins another",
+    "cwm.interface.text.UnknownFunctionError": "a fault in a prompt template of ours",
+    "cwm.model.walk.EndlessWalkError": "the worker counts the game as broken and begins another",
+    "cwm.model.walk.WalkError": "the worker counts the game as broken and begins another",
     "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
-    "cwm.llm.transport.DeadlinePassedError": "the attempt is tried again",
-    "cwm.sandbox.arrays.ArrayError": "the host makes a reply of it",
-    "cwm.sandbox.channel.ChannelError": "the host makes a reply of it",
-    "cwm.sandbox.channel.ClosedError": "the host makes a reply of it",
-    "cwm.sandbox.channel.DeadlineError": "the host makes a reply of it",
-    "cwm.sandbox.channel.OversizeError": "the host makes a reply of it",
-    "cwm.sandbox.checked_game.ContractError": "the worker makes a reply of it",
-    "cwm.sandbox.comparisons.Mismatch": "the worker makes a test result of it",
-    "cwm.sandbox.nurseries.NurseryError": "the host starts the worker by itself",
-    "cwm.sandbox.plain_json.NotJsonError": "the worker makes a reply of it",
-    "cwm.sandbox.program.MissingFunctionError": "the worker makes a reply of it",
-    "cwm.sandbox.seccomp.LockError": "the worker ends, and the host says that the sandbox is not available",
-    "cwm.templates.TemplateMissingError": "a fault in our package data",
-    "cwm.vector_checking._BrokenError": "the pair of functions is rejected with its message",
-    "cwm.vector_games.ModelBrokenError": "the worker makes a reply of it",
+    "cwm.llm.providers.transport.DeadlinePassedError": "the attempt is tried again",
+    "cwm.sandbox.wire.arrays.ArrayError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.ChannelError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.ClosedError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.DeadlineError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.OversizeError": "the host makes a reply of it",
+    "cwm.sandbox.inside.checked_game.ContractError": "the worker makes a reply of it",
+    "cwm.sandbox.inside.comparisons.Mismatch": "the worker makes a test result of it",
+    "cwm.sandbox.parent.nurseries.NurseryError": "the host starts the worker by itself",
+    "cwm.sandbox.wire.plain_json.NotJsonError": "the worker makes a reply of it",
+    "cwm.sandbox.inside.program.MissingFunctionError": "the worker makes a reply of it",
+    "cwm.sandbox.lock.seccomp.LockError": "the worker ends, and the host says that the sandbox is not available",
+    "cwm.interface.templates.TemplateMissingError": "a fault in our package data",
+    "cwm.functions.vectors_check._BrokenError": "the pair of functions is rejected with its message",
+    "cwm.model.many_games.ModelBrokenError": "the worker makes a reply of it",
     "games.contract_session.AnswerError": "the worker makes a violation of it",
     "games.contract_report.ContractError": "for tests of games",
     "games.contract_report.Stop": "ends one check of a game's contract",

@@ -13,7 +13,7 @@ from open_spiel.python.algorithms import ismcts, mcts
 
 from arena import recorded_models
 from arena.export import export
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games import registry
 from games.adapters import spiel_game
 from games.adapters.action_table import collect_actions

@@ -12,9 +12,9 @@ import pytest
 from open_spiel.python.algorithms import ismcts, mcts
 
 from arena.export import export
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.host import Sandbox
-from cwm.world_model import WorldModel
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.sandbox.parent.host import Sandbox
 from games import registry
 from games.adapters import spiel_game
 from games.api import ResamplesHistory, ResamplesState, state_to_json

@@ -14,14 +14,15 @@ from arena.agent_specs import AgentSpecError, parse
 from arena.function_choice import PLAIN, WITH_UNIFORM, Beside
 from arena.model_tournament import Entrant, ModelTournament
 from arena.report import page
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
-from cwm.function_types import FunctionCandidate, FunctionReport, FunctionResult
+from cwm.functions.prior import PriorConfig
+from cwm.functions.types import FunctionCandidate, FunctionReport, FunctionResult
 from cwm.llm import recordings
-from cwm.model_bundle import WITH_PRIOR, ModelBundle
-from cwm.prior_task import PriorConfig
-from cwm.record import RunRecord
-from cwm.synthesis_config import SynthesisConfig
+from cwm.llm.caps import Caps
+from cwm.model.bundle import WITH_PRIOR, ModelBundle
+from cwm.record.record import RunRecord
+from cwm.synthesis.config import SynthesisConfig
 from games import registry
 
 GAME = "leduc_poker"

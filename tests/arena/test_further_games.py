@@ -14,16 +14,17 @@ import pytest
 from arena import further_games, run_inputs, run_report
 from arena.further_games import ON_MODEL, FurtherGames
 from arena.real_games import MIXED, PLANNER, RANDOM
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
-from cwm.candidate import Candidate, TestReport
-from cwm.further import Found
-from cwm.keys import program_hash
-from cwm.model_bundle import ModelBundle, describe
-from cwm.record import RunRecord
-from cwm.sandbox.api import Outcome as ProgramOutcome
-from cwm.synthesis_config import SynthesisConfig
-from cwm.synthesis_events import FurtherTested
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, describe
+from cwm.record.record import RunRecord
+from cwm.sandbox.wire.api import Outcome as ProgramOutcome
+from cwm.storage.keys import program_hash
+from cwm.synthesis.candidate import Candidate, TestReport
+from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.events import FurtherTested
+from cwm.synthesis.further import Found
 
 ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = ROOT / "tests" / "data" / "hidden_programs"
@@ -174,7 +175,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from arena import run_inputs
-from arena.run_settings import Caps, RunSettings
+from arena.run_settings import RunSettings
+from cwm.llm.caps import Caps
 from arena.synthesis_run import SynthesisRun, open_record
 
 folder, llm, place, games = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])

@@ -15,7 +15,8 @@ import hashlib, json, sys
 from dataclasses import replace
 from arena import policies, run_inputs, synthesis_run, tournament
 from arena.agent_specs import parse
-from arena.run_settings import Caps, standard_settings
+from arena.run_settings import standard_settings
+from cwm.llm.caps import Caps
 from arena.store import MemoryStore
 from arena.tournament import TournamentConfig
 from games import registry

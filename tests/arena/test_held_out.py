@@ -13,8 +13,8 @@ from arena.kept_games import KeptGames
 from arena.policies import collect_mixed, standard_mixture
 from arena.run_inputs import registered
 from arena.run_settings import RunSettings
-from cwm.packed_games import PackedGames
-from cwm.trajectories import Trajectory, game_seed
+from cwm.trajectories.packed import PackedGames
+from cwm.trajectories.recorded import Trajectory, game_seed
 from games import registry
 from games.api import Game
 

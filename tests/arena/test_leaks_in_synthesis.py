@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from arena import run_inputs
-from cwm.answers import programs
-from cwm.contract_verifier import ContractOptions, Pair
+from cwm.interface.answers import programs
 from cwm.llm import recordings
-from cwm.record import RunRecord
-from cwm.sandbox.program import LoadedCode
-from cwm.trajectories import collect, write
+from cwm.record.record import RunRecord
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.suite.contract import ContractOptions, Pair
+from cwm.trajectories.recorded import collect, write
 
 RULE = "observations show what is hidden"
 COIN = (Path(__file__).parents[1] / "data" / "programs" / "hidden_coin.py").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from arena.llm_settings import LlmConfig
 from arena.match import GameRecord
 from arena.player_models import PlayerModels
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, LanguageModelError, Request, Usage
+from cwm.llm.providers.scripted import Answer, Scripted
 from cwm.llm.punctual import LATE
-from cwm.llm.scripted import Answer, Scripted
 from games import registry
 from games.api import Action, Game
 

@@ -13,14 +13,14 @@ from arena import player_models, store, tournament
 from arena.agent_specs import AgentSpecError, parse
 from arena.match import GameRecord
 from arena.player_models import CALLS_FILE, PlayerModels
-from arena.run_settings import Caps
 from arena.store import GameStore, MemoryStore
-from arena.tournament import TournamentConfig
-from cwm.journal import Journal
+from arena.tournament_config import TournamentConfig
 from cwm.llm.api import ConfigurationError, LanguageModelError, Request
+from cwm.llm.caps import Caps
 from cwm.llm.journaled import StoredCall
-from cwm.llm.scripted import Answer, Scripted
-from cwm.recorded_calls import RecordedCalls
+from cwm.llm.providers.scripted import Answer, Scripted
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[2]
 CALLS = [json.dumps({"move": "Call"})] * 40
@@ -107,7 +107,7 @@ def test_a_killed_tournament_repeats_no_call(cwm: Any, tmp_path: Path) -> None:
     program = (
         "import os, signal\n"
         "from arena import cli\n"
-        "from cwm.llm.scripted import Scripted\n"
+        "from cwm.llm.providers.scripted import Scripted\n"
         "whole = Scripted.complete\n"
         "def complete(self, request):\n"
         "    if len(self.requests) == 4:\n"

@@ -8,8 +8,8 @@ from arena.agents import InfrastructureError, RandomAgent, ScriptedAgent
 from arena.match import GameRecord, play
 from arena.model_agent import ModelAgent
 from arena.runtime import Runtime
-from cwm.sandbox.api import ProgramSource
-from cwm.sandbox.program import LoadedCode
+from cwm.sandbox.inside.program import LoadedCode
+from cwm.sandbox.wire.api import ProgramSource
 from games.api import Game, GameInfo
 from search.api import PlannerConfig
 

@@ -9,8 +9,9 @@ import pytest
 
 from arena.agent_specs import parse
 from arena.run_inputs import Stated, own
-from arena.tournament import TournamentConfig, plan, prepare
-from cwm.model_bundle import ModelBundle, describe
+from arena.tournament import plan, prepare
+from arena.tournament_config import TournamentConfig
+from cwm.model.bundle import ModelBundle, describe
 
 AGENTS = ("--agent", "mcts:sims=10,name=planner", "--agent", "random", "--pairing", "cross", "--deals", 2)
 

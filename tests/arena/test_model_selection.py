@@ -9,11 +9,12 @@ import pytest
 from arena import model_selection, several_syntheses
 from arena.model_selection import Candidate, Selection
 from arena.rejection import RejectionConfig
-from arena.run_settings import Caps, RunSettings, standard_settings
+from arena.run_settings import RunSettings, standard_settings
 from arena.runtime import Runtime
 from arena.several_syntheses import SeveralSettings
 from arena.usage import UsageError
-from cwm.model_bundle import ModelBundle, describe
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, describe
 from games import registry
 from games.api import state_to_json
 

@@ -7,8 +7,8 @@ from arena import model_tournament
 from arena.lineups import lone_and_rest
 from arena.model_tournament import Entrant, ModelTournament, play_on_model
 from arena.runtime import Runtime
-from cwm import candidate
-from cwm.model_bundle import ModelBundle, describe
+from cwm.model.bundle import ModelBundle, describe
+from cwm.synthesis import candidate
 from games.api import GameInfo
 from search.api import PlannerConfig
 

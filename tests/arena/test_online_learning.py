@@ -14,11 +14,12 @@ from arena import store, tournament
 from arena.agent_specs import AgentSpec, AgentSpecError, parse
 from arena.match import GameRecord
 from arena.online_learning import FOLDER, MODELS, Learners, Lesson
-from arena.run_settings import Caps
 from arena.store import MemoryStore
-from arena.tournament import TournamentConfig, TournamentError
-from cwm.model_bundle import ModelBundle, describe, rules_hash
-from cwm.record import RunRecord
+from arena.tournament_config import TournamentConfig
+from arena.tournament_errors import TournamentError
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, describe, rules_hash
+from cwm.record.record import RunRecord
 from games import registry
 from games.api import state_to_json
 
@@ -154,7 +155,7 @@ def test_answers_that_mend_nothing_leave_the_model_and_stop_at_the_cap_of_a_game
 KILLED = """
 import os, signal, sys
 from arena import cli, online_learning
-from cwm.llm.scripted import Scripted
+from cwm.llm.providers.scripted import Scripted
 
 place, count = sys.argv[1], 0
 

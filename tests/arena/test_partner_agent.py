@@ -4,7 +4,7 @@ from arena import agent_factory, tournament
 from arena.agent_specs import AgentSpecError, parse
 from arena.partner_agent import partners
 from arena.store import MemoryStore
-from arena.tournament import TournamentConfig
+from arena.tournament_config import TournamentConfig
 from games import registry
 
 

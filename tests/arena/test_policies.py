@@ -5,7 +5,7 @@ import pytest
 
 from arena.policies import NamedPolicy, SearchPolicy, affordable, collect_mixed, draw_seats, scripted, standard_mixture
 from arena.viewed_game import with_view
-from cwm.trajectories import random_policy
+from cwm.trajectories.recorded import random_policy
 from games import registry
 from games.api import GameError, ResamplesHistory, observe
 

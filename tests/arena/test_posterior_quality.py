@@ -12,10 +12,10 @@ import pytest
 from arena import posterior_quality
 from arena.posterior_quality import HISTORIES, PARTS, sampling_error, total_variation
 from arena.usage import UsageError
-from cwm.answers import programs
+from cwm.interface.answers import programs
+from cwm.interface.program import TRANSITION_FUNCTIONS
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle, describe
-from cwm.program_api import TRANSITION_FUNCTIONS
+from cwm.model.bundle import ModelBundle, describe
 from games import registry
 from games.api import state_to_json
 

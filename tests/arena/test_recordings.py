@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from arena import recorded_models, run_inputs
-from arena.run_settings import Caps, RunSettings, standard_settings
+from arena.run_settings import RunSettings, standard_settings
 from arena.synthesis_run import Outcome, SynthesisRun, open_record
-from cwm.answers import blocks
+from cwm.interface.answers import blocks
 from cwm.llm import recordings
-from cwm.similarity import longest_shared_runs, source_files
+from cwm.llm.caps import Caps
+from cwm.quality.similarity import longest_shared_runs, source_files
 
 ROOT = Path(__file__).parents[2]
 GAMES = recordings.bundled_games()

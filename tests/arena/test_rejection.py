@@ -9,8 +9,8 @@ import pytest
 from arena import rejection
 from arena.rejection import Contestant, MemoryMatches, Rejection, RejectionConfig, RejectionTournament, play_hosted
 from arena.runtime import Runtime
-from cwm import candidate
-from cwm.model_bundle import ModelBundle, describe
+from cwm.model.bundle import ModelBundle, describe
+from cwm.synthesis import candidate
 from games import registry
 from games.api import state_to_json
 from search.api import PlannerConfig

@@ -17,7 +17,7 @@ from arena import rendering, rendering_formats, rendering_sources
 from arena.match import Forfeit
 from arena.rendering import Film
 from arena.usage import UsageError
-from cwm.trajectories import collect, write
+from cwm.trajectories.recorded import collect, write
 from games import registry
 
 SVG = "{http://www.w3.org/2000/svg}"

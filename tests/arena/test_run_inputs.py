@@ -10,7 +10,7 @@ from arena import run_inputs
 from arena.run_inputs import Stated, ends, own, registered
 from arena.run_settings import RunSettings
 from arena.usage import UsageError
-from cwm.trajectories import collect, write
+from cwm.trajectories.recorded import collect, write
 from games import registry
 
 

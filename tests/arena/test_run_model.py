@@ -6,10 +6,12 @@ import pytest
 
 from arena import run_model
 from arena.run_inputs import registered
-from arena.run_settings import Caps, CapsError, RunSettings
+from arena.run_settings import RunSettings
 from arena.synthesis_run import open_record
+from cwm.llm import caps
 from cwm.llm.api import BudgetExceededError, Message, Request
 from cwm.llm.budget import Budget
+from cwm.llm.caps import Caps, CapsError
 
 
 def test_seconds_of_earlier_processes_count_towards_the_cap(tmp_path: Path) -> None:
@@ -19,18 +21,18 @@ def test_seconds_of_earlier_processes_count_towards_the_cap(tmp_path: Path) -> N
     earlier = Budget(seconds=60.0, clock=lambda: now[0])
     now[0] = 61.0
     with open_record(tmp_path, settings, inputs, Caps(minutes=1)) as record:
-        run_model.write_elapsed(tmp_path, earlier)
-        spent = run_model.budget(Caps(minutes=1))
+        caps.write_elapsed(tmp_path, earlier)
+        spent = caps.budget(Caps(minutes=1))
         model = run_model.compose(settings, Caps(minutes=1), record, spent, None)
         with pytest.raises(BudgetExceededError, match="60 s is reached"):
             model.complete(Request((Message("user", "?"),), "test"))
 
 
 def test_a_run_that_never_called_has_used_no_time(tmp_path: Path) -> None:
-    assert run_model.read_elapsed(tmp_path) == 0.0
+    assert caps.read_elapsed(tmp_path) == 0.0
 
 
 def test_a_damaged_count_of_seconds_is_named(tmp_path: Path) -> None:
     (tmp_path / "elapsed.json").write_text("{")
     with pytest.raises(CapsError, match="delete it"):
-        run_model.read_elapsed(tmp_path)
+        caps.read_elapsed(tmp_path)

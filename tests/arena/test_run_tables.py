@@ -13,7 +13,7 @@ from arena.match import GameRecord
 from arena.ratings import standings
 from arena.report.data import ArenaView, ReportData
 from arena.run_tables import tables
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
 from games.api import GameInfo
 
 NAMES = ["accuracy", "similarity", "standings", "tree", "usage"]

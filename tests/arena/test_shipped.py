@@ -10,10 +10,10 @@ import pytest
 from arena import recorded_models, shipped, shipped_models
 from arena.run_settings import standard_settings
 from cwm.llm import recordings
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox import levels
-from cwm.sandbox.api import SandboxUnavailableError
-from cwm.sandbox.levels import Probe, Wish
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.levels import Probe, Wish
+from cwm.sandbox.wire.api import SandboxUnavailableError
 
 REASON = "it needs Linux on x86-64 or aarch64"
 

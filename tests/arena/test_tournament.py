@@ -19,7 +19,9 @@ from arena.agents import Agent, AgentFailure, InfrastructureError, ScriptedAgent
 from arena.match import GameRecord
 from arena.runtime import Runtime
 from arena.store import FILE_NAME, ConfigMismatchError, GameStore, MemoryStore, StoreLockedError
-from arena.tournament import TournamentConfig, TournamentError, plan, prepare, run
+from arena.tournament import plan, prepare, run
+from arena.tournament_config import TournamentConfig
+from arena.tournament_errors import TournamentError
 from games.api import Game, UnknownGameError
 
 

@@ -7,9 +7,9 @@ import pytest
 from arena import errors, run_inputs
 from arena.run_settings import RunSettings
 from arena.vector_samples import vector_task
-from cwm import trajectories
-from cwm.model_bundle import ModelBundle, describe
-from cwm.vector_task import Sample, VectorConfig, samples_of
+from cwm.functions.vectors import Sample, VectorConfig, samples_of
+from cwm.model.bundle import ModelBundle, describe
+from cwm.trajectories import recorded
 from games import registry
 
 SETTINGS = RunSettings("tic_tac_toe", True, seed=3)
@@ -51,14 +51,14 @@ def test_games_at_which_the_model_fails_are_left_out(bundle: ModelBundle) -> Non
 def test_games_on_the_model_that_do_not_end_are_left_out(bundle: ModelBundle, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = run_inputs.registered("tic_tac_toe", 2, 3)
     # Nobody wins with less than five marks: every game on the model is longer than that.
-    monkeypatch.setattr(trajectories, "MAX_STEPS", 5)
+    monkeypatch.setattr(recorded, "MAX_STEPS", 5)
     task = vector_task(bundle, inputs, SETTINGS, VectorConfig(games=2, planner_games=0))
     assert task.samples == task.recorded
     assert task.held_out == ()
 
 
 def test_game_that_does_not_end_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trajectories, "MAX_STEPS", 3)
-    with pytest.raises(trajectories.EndlessGameError, match="did not end within 3 steps") as caught:
-        trajectories.collect(registry.make("tic_tac_toe"), 1, 0)
+    monkeypatch.setattr(recorded, "MAX_STEPS", 3)
+    with pytest.raises(recorded.EndlessGameError, match="did not end within 3 steps") as caught:
+        recorded.collect(registry.make("tic_tac_toe"), 1, 0)
     assert errors.exit_code(caught.value) == errors.EXIT_NEGATIVE

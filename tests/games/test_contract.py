@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from games import contract, registry
+from games import api, contract, contract_report, registry
 from games.api import CHANCE, TERMINAL, GameInfo, IllegalActionError
 
 OWN_GAMES = ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker"]
@@ -205,7 +205,7 @@ def test_violation_keeps_the_smallest_state_and_counts() -> None:
 
 
 def test_broken_game_raises_with_every_rule_named() -> None:
-    with pytest.raises(contract.ContractError, match=r"(?s)guess breaks.*zero-sum.*before any action"):
+    with pytest.raises(contract_report.ContractError, match=r"(?s)guess breaks.*zero-sum.*before any action"):
         contract.assert_game(Guess(rewards=lambda s: [1.0, 1.0]))
 
 
@@ -230,7 +230,7 @@ def test_resampler_with_an_illegal_or_a_wrong_history_is_caught() -> None:
 
 
 def test_leak_check_needs_a_resampler() -> None:
-    with pytest.raises(contract.GameError, match="offers no resample_history"):
+    with pytest.raises(api.GameError, match="offers no resample_history"):
         contract.check_leaks(registry.make("tic_tac_toe"))
 
 

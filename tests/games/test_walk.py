@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from cwm.trajectories import collect
+from cwm.trajectories.recorded import collect
 from games import registry
 from games.api import IllegalActionError, WalksHistories, state_to_json
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from cwm.sandbox import levels
-from cwm.sandbox.api import Limits, Outcome, ProgramSource, Reply
-from cwm.sandbox.host import Sandbox
-from cwm.sandbox.syscalls import ALLOWED, KILLED, current
+from cwm.sandbox.lock.syscalls import ALLOWED, KILLED, current
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource, Reply
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"

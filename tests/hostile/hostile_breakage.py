@@ -7,6 +7,6 @@ def _broken(*_: object, **__: object) -> None:
     raise TypeError("broken for a test")
 
 
-for _module, _name in (("cwm.sandbox.test_runner", "check_random_play"), ("search.session", "playouts")):
+for _module, _name in (("cwm.sandbox.inside.runner", "check_random_play"), ("search.session", "playouts")):
     if _module in sys.modules:
         setattr(sys.modules[_module], _name, _broken)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cwm.contract_verifier import ContractOptions, ContractViolation, Pair, hidden_pairs, verify
-from cwm.sandbox.api import Limits, ProgramSource
-from cwm.sandbox.host import Sandbox
-from cwm.trajectories import Step, Trajectory
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Limits, ProgramSource
+from cwm.suite.contract import ContractOptions, ContractViolation, Pair, hidden_pairs, verify
+from cwm.trajectories.recorded import Step, Trajectory
 from games.api import GameInfo
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cwm.sandbox.api import Outcome
+from cwm.sandbox.wire.api import Outcome
 
 PROGRAMS = Path(__file__).with_name("programs")
 HEADERS = {

@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
-from cwm.candidate_testing import ProcessTester, TestSettings
-from cwm.sandbox.api import Limits, Outcome, ProgramSource
-from cwm.sandbox.host import Sandbox
-from cwm.test_execution import RunOptions, run_tests
-from cwm.unit_tests import UnitTest
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource
+from cwm.suite.execution import RunOptions, run_tests
+from cwm.suite.types import UnitTest
+from cwm.synthesis.testing import ProcessTester, TestSettings
 from games import registry
 from search import session
 
@@ -52,7 +52,7 @@ SABOTAGE = """
 broken = compile("def broken(*args, **options): raise TypeError('ours')", "<search.planner>", "exec")
 made = {}
 exec(broken, made)
-for name in ("cwm.sandbox.test_runner", "search.session"):
+for name in ("cwm.sandbox.inside.runner", "search.session"):
     module = sys.modules.get(name)
     for key in ("check_random_play", "playouts"):
         if hasattr(module, key):

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from cwm.answers import programs
-from cwm.contract_verifier import PAYLOAD as CONTRACT
+from cwm.interface.answers import programs
+from cwm.interface.program import TRANSITION_FUNCTIONS
 from cwm.llm import recordings
-from cwm.program_api import TRANSITION_FUNCTIONS
-from cwm.sandbox.api import Limits, Outcome, ProgramSource, Reply
-from cwm.sandbox.host import Sandbox, Worker
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource, Reply
+from cwm.suite.contract import PAYLOAD as CONTRACT
 from games import registry
 from games.api import GameInfo, state_to_json
 from search import session

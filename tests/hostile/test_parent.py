@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cwm.sandbox.api import Outcome
+from cwm.sandbox.wire.api import Outcome
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -23,8 +23,8 @@ IN_A_ROW = 1000
 
 PARENT = """
 import sys
-from cwm.sandbox.api import Limits, ProgramSource
-from cwm.sandbox.host import Sandbox
+from cwm.sandbox.wire.api import Limits, ProgramSource
+from cwm.sandbox.parent.host import Sandbox
 
 INFO = {"id": "g", "num_players": 1, "utility": "general_sum", "min_utility": 0.0, "max_utility": 1.0,
         "perfect_information": True, "has_chance": False, "player_names": ["a"]}

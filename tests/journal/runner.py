@@ -24,19 +24,20 @@ from typing import Any
 from arena import run_inputs, run_model
 from arena.agent_specs import parse
 from arena.commands import evaluate as evaluate_command
-from arena.commands import synthesize
+from arena.commands import finishing, synthesize
 from arena.commands import tournament as tournament_command
 from arena.errors import exit_code, sentence
 from arena.evaluation_run import Asked
-from arena.run_settings import Caps, MatchSettings, RunSettings
+from arena.run_settings import MatchSettings, RunSettings
 from arena.synthesis_run import open_record
-from arena.tournament import TournamentConfig
-from cwm import contract_verifier, test_execution
+from arena.tournament_config import TournamentConfig
 from cwm.llm.api import Completion, LanguageModel, Request, Usage
-from cwm.llm.keys import request_key
+from cwm.llm.caps import Caps
+from cwm.llm.requests import request_key
 from cwm.llm.retry import Retrying, TransientError
-from cwm.sandbox.api import Outcome
-from cwm.synthesis_config import SynthesisConfig
+from cwm.sandbox.wire.api import Outcome
+from cwm.suite import contract, execution
+from cwm.synthesis.config import SynthesisConfig
 from games import registry
 
 
@@ -195,15 +196,15 @@ def write(command: dict[str, Any]) -> None:
     )
     inputs = run_inputs.registered("tic_tac_toe", 2, 0)
     with open_record(folder, settings, inputs, Caps()) as record:
-        synthesize.finish(record, settings, inputs, Caps(), command.get("workers", 1), None, True)
+        finishing.finish(record, settings, inputs, Caps(), command.get("workers", 1), None, True)
 
 
 def evaluate(command: dict[str, Any]) -> None:
     """Evaluates in batches of a few tests; every batch that is run, and every check of the contract, is a line."""
     folder = Path(command["folder"])
     log = folder.with_suffix(".work")
-    test_execution.CHUNK = 25
-    run, verify = test_execution._Lane.run, contract_verifier.verify
+    execution.CHUNK = 25
+    run, verify = execution._Lane.run, contract.verify
 
     def run_and_tell(lane: Any, tests: Any) -> Any:
         results = run(lane, tests)
@@ -217,14 +218,14 @@ def evaluate(command: dict[str, Any]) -> None:
         note(log, "contract")
         return found
 
-    test_execution._Lane.run = run_and_tell  # type: ignore[method-assign]
-    contract_verifier.verify = verify_and_tell
+    execution._Lane.run = run_and_tell  # type: ignore[method-assign]
+    contract.verify = verify_and_tell
     asked = Asked(command["model"], None, command.get("transitions", 60), command.get("seed", 1), 1)
     evaluate_command.evaluate(asked, folder, command.get("workers", 1), True)
 
 
 def resume(command: dict[str, Any]) -> None:
-    test_execution.CHUNK = 25
+    execution.CHUNK = 25
     synthesize.resume(Path(command["folder"]), workers=1, as_json=True)
 
 

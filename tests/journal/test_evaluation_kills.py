@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from cwm.model_bundle import ModelBundle, describe
-from cwm.record import JOURNAL_FILE, RunRecord
+from cwm.model.bundle import ModelBundle, describe
+from cwm.record.record import JOURNAL_FILE, RunRecord
 from games import registry
 from games.api import state_to_json
 

@@ -16,9 +16,9 @@ import pytest
 
 from arena.store import FILE_NAME
 from arena.verification import verify_games, verify_run
-from cwm.journal import RunRecordError
-from cwm.llm.keys import request_key
-from cwm.record import RunRecord
+from cwm.llm.requests import request_key
+from cwm.record.record import RunRecord
+from cwm.storage.journal import RunRecordError
 
 GAMES = 400
 KILLS = 40

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from arena.verification import verify_games, verify_run
-from cwm import run_lock
-from cwm.journal import RunRecordError
-from cwm.record import RunRecord
+from cwm.record.record import RunRecord
+from cwm.storage import lock
+from cwm.storage.journal import RunRecordError
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 RIGHT = (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
@@ -133,12 +133,12 @@ def test_second_process_on_a_stopped_run_is_told_who_holds_it(runner: Any, whole
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(Exception, match=f"is locked: process {pid} works on it"):
         RunRecord.open(folder)
-    assert run_lock.holder(folder) == str(pid)
+    assert lock.holder(folder) == str(pid)
     with RunRecord.read(folder) as record:
         assert list(record.calls.calls()) != []
     os.kill(pid, signal.SIGKILL)
     assert runner.wait().code == -signal.SIGKILL
-    assert run_lock.holder(folder) is None
+    assert lock.holder(folder) is None
     assert runner.run(**synthesis(folder)).code == 0
     check(folder, whole)
 

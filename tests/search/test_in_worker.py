@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cwm.sandbox.api import Outcome, ProgramSource
-from cwm.sandbox.host import Sandbox, Worker
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Outcome, ProgramSource
 from games.api import GameInfo
 from search import session
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cwm.trajectories import collect
+from cwm.trajectories.recorded import collect
 from games import registry
 from search import planner
 from search.api import Decision, PlannerConfig, Position

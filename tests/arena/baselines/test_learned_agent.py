@@ -9,7 +9,8 @@ from arena.baselines import learned_agent, policies
 from arena.match import play
 from arena.runtime import Runtime
 from arena.store import MemoryStore
-from arena.tournament import TournamentConfig, plan, prepare
+from arena.tournament import plan, prepare
+from arena.tournament_config import TournamentConfig
 from games import registry
 from games.batched.yokai_json import from_json
 from search.learn import masked_categorical

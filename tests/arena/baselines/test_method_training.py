@@ -28,7 +28,7 @@ from arena.baselines import (
 )
 from arena.baselines.recipes import Recipe, RecipeError, adapted, belief_settings, recipe
 from arena.baselines.training_run import TrainingError, TrainingPlan
-from cwm.journal import RunLockedError
+from cwm.storage.journal import RunLockedError
 from games.batched.wrappers import Episodes
 from search.learn import checkpoint
 from search.learn.belief_model import CrossEntropy

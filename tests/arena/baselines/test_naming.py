@@ -6,15 +6,7 @@ import pytest
 
 from arena.baselines import naming, policies
 from arena.baselines.cross_play import Table
-from arena.baselines.name_figures import (
-    ALL_COLOURS,
-    APART,
-    NO_COLOUR,
-    common_names,
-    figures_of,
-    name_figures,
-    turned,
-)
+from arena.baselines.name_figures import ALL_COLOURS, APART, NO_COLOUR, common_names, figures_of, name_figures, turned
 from games.batched.keys import root_key
 from games.yokai.symmetry import Element, Symmetries
 from search.learn.evaluation import Evaluator

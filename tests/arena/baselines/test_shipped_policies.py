@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from arena.baselines import policies
-from arena.baselines.policies import SHIPPED, LearnedPolicy
+from arena.baselines.policies import LearnedPolicy
 from arena.baselines.recipes import TITLES, recipe
+from arena.ppo.places import SHIPPED
 from games.batched.yokai import make
 from search.learn import checkpoint
 from search.learn.masked_categorical import greedy

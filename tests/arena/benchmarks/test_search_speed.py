@@ -17,7 +17,7 @@ from arena.benchmarks.search_speed import (
     spiel_states,
     table,
 )
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games import registry
 
 FORGETFUL = textwrap.dedent(

@@ -15,8 +15,9 @@ from arena.benchmarks.measurement import Measurement, table
 from arena.match import GameRecord
 from arena.ratings import standings
 from arena.report.tables import paper_table
-from arena.tournament import TournamentConfig, TournamentResult
-from cwm.sandbox import levels
+from arena.tournament import TournamentResult
+from arena.tournament_config import TournamentConfig
+from cwm.sandbox.parent import levels
 from games import registry
 
 Builder = Callable[..., GameRecord]

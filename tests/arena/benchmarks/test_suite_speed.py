@@ -8,7 +8,7 @@ import pytest
 from arena.benchmarks import suite_speed
 from arena.hidden_information import HiddenInformation
 from arena.usage import UsageError
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 from games import registry
 from games.api import state_to_json
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from arena import run_report
-from arena.paper import choosing
+from arena.paper import choosing, paper_games
 from arena.paper.matches import Deals
 from arena.paper.places import Place
 from arena.paper.settings import Scale
-from cwm.model_bundle import ModelBundle, describe
+from cwm.model.bundle import ModelBundle, describe
 from games import registry
 from games.api import state_to_json
 
@@ -62,7 +62,7 @@ def synthesised(place: Place, source: str, accuracy: float) -> None:
 
 
 def test_model_that_breaks_is_rejected_once_and_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(choosing.BY_ID, "kuhn_poker", choosing.BY_ID["leduc_poker"])
+    monkeypatch.setitem(paper_games.BY_ID, "kuhn_poker", paper_games.BY_ID["leduc_poker"])
     found = places(tmp_path, "kuhn_poker", 3)
     for place, source in zip(found, (GOOD, CRASHING, GOOD), strict=True):
         synthesised(place, source, 1.0 if source == GOOD else 0.8)

@@ -13,12 +13,12 @@ import pytest
 from arena.intervals import clustered_rate
 from arena.match import GameRecord
 from arena.paper import measuring, sheets
-from arena.paper.layout import TABLE_BY_NUMBER
+from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.paper.measuring import Stored
 from arena.paper.places import LEARNED, Place
 from arena.paper.settings import Asked
 from arena.store import GameStore
-from cwm.model_bundle import ModelBundle
+from cwm.model.bundle import ModelBundle
 
 Build = Callable[..., GameRecord]
 
@@ -85,7 +85,7 @@ def test_interval_over_syntheses_is_that_of_their_groups(two: Path) -> None:
 
 def test_curves_of_several_syntheses_are_told_apart(two: Path) -> None:
     stored = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1)))
-    rows = sheets.figure(stored, sheets.FIGURE_BY_NUMBER[6]).rows
+    rows = sheets.figure(stored, FIGURE_BY_NUMBER[6]).rows
     assert {row.labels[1] for row in rows} == {"0", "1"}
 
 

@@ -9,9 +9,9 @@ import pytest
 from arena import recorded_models
 from arena.ppo import course
 from arena.ppo.settings import PpoSettings
-from cwm.model_bundle import ModelBundle
-from cwm.model_environment import training_limits
-from cwm.sandbox.host import Sandbox
+from cwm.model.bundle import ModelBundle
+from cwm.model.environment import training_limits
+from cwm.sandbox.parent.host import Sandbox
 from games.api import GameInfo
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "data" / "programs"

@@ -10,12 +10,12 @@ from arena.ppo import course, lesson, places, policy
 from arena.ppo.results import Results, of_games
 from arena.ppo.settings import PpoSettings
 from arena.usage import UsageError
-from cwm.arrivals import ModelPlayError
-from cwm.journal import RunLockedError
-from cwm.model_bundle import ModelBundle
-from cwm.model_environment import Explored
-from cwm.observation_vectors import ObservationVectors
-from cwm.vector_codec import MissingVectorsError
+from cwm.model.arrivals import ModelPlayError
+from cwm.model.bundle import ModelBundle
+from cwm.model.codec import MissingVectorsError
+from cwm.model.environment import Explored
+from cwm.observations.vectors import ObservationVectors
+from cwm.storage.journal import RunLockedError
 from games import registry
 from games.api import GameInfo
 from search.learn.errors import CheckpointError
@@ -56,7 +56,7 @@ def test_second_call_trains_nothing_and_says_the_same(trained, recorded, sandbox
 
 
 def test_folder_in_which_another_process_trains_is_refused(copied, recorded, sandbox, settings):
-    hold = "from cwm.run_lock import RunLock\nimport sys\nwith RunLock(__import__('pathlib').Path(sys.argv[1])):\n"
+    hold = "from cwm.storage.lock import RunLock\nimport sys\nwith RunLock(__import__('pathlib').Path(sys.argv[1])):\n"
     hold += "    print('held', flush=True)\n    sys.stdin.read()"
     command = [sys.executable, "-c", hold, str(copied)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:

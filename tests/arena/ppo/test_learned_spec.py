@@ -10,7 +10,7 @@ from arena.agent_specs import AgentSpec, AgentSpecError, parse
 from arena.ppo import places
 from arena.runtime import Runtime
 from arena.store import MemoryStore
-from arena.tournament import TournamentConfig
+from arena.tournament_config import TournamentConfig
 from games import registry
 
 GAME = registry.make("tic_tac_toe")

@@ -10,7 +10,7 @@ import pytest
 from arena.ppo import lesson, training
 from arena.ppo.policy import Player, SeatPolicy
 from arena.ppo.training import METRICS, Clock, Training
-from cwm.observation_vectors import ObservationVectors
+from cwm.observations.vectors import ObservationVectors
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError, LearnError
 

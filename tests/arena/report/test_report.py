@@ -27,7 +27,7 @@ from arena.report.data import (
 )
 from arena.report.page import heat, render, write
 from arena.report.tree_layout import layout
-from cwm.evaluation import Tally
+from cwm.suite.evaluation import Tally
 from games.api import GameInfo
 
 Builder = Callable[..., GameRecord]

@@ -8,8 +8,8 @@ import pytest
 from cwm.llm.api import BudgetExceededError, Completion, ConfigurationError, LanguageModelError, Message, Request, Usage
 from cwm.llm.budget import FREE, Budget, Budgeted, Price, Tally
 from cwm.llm.journaled import Journaled, MemoryStore, StoredCall
+from cwm.llm.providers.scripted import Scripted
 from cwm.llm.retry import Retrying, RetryPolicy, TransientError
-from cwm.llm.scripted import Scripted
 
 PRICE = Price(2.0, 10.0)
 INPUT_RESERVED = 100 + 4  # 300 characters at three a token, and four for the message

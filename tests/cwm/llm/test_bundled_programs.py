@@ -2,13 +2,13 @@
 
 import pytest
 
-from cwm import inference_api
-from cwm.answers import programs
-from cwm.inference_api import STATE_FUNCTION
+from cwm.interface import inference
+from cwm.interface.answers import programs
+from cwm.interface.inference import STATE_FUNCTION
+from cwm.interface.program import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
 from cwm.llm import recordings
 from cwm.llm.recordings import Recording
-from cwm.program_api import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
-from cwm.sandbox import static_check
+from cwm.sandbox.parent import static_check
 
 FUNCTIONS = {
     "transition": TRANSITION_FUNCTIONS,
@@ -35,7 +35,7 @@ def test_every_answer_holds_a_program_that_the_static_check_passes(name: str) ->
     recording = recordings.load(name)
     for number, record in enumerate(recording.records):
         purpose = record.request.purpose
-        interface = inference_api if purpose in OTHERWISE else None
+        interface = inference if purpose in OTHERWISE else None
         assert static_check.check(source(recording, number), FUNCTIONS[purpose], interface) == []
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from cwm.llm.api import Completion, LanguageModelError, Message, Request
 from cwm.llm.concurrency import AdaptiveLimit, Throttled, complete_all
-from cwm.llm.factory import make
 from cwm.llm.journaled import Journaled, MemoryStore
+from cwm.llm.providers.factory import make
 from cwm.llm.retry import RetryPolicy, TransientError
 
 

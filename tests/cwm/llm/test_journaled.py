@@ -7,7 +7,8 @@ import pytest
 
 from cwm.llm.api import Completion, LanguageModelError, Message, Request
 from cwm.llm.journaled import Journaled, MemoryStore, StoredCall
-from cwm.llm.keys import (
+from cwm.llm.providers.scripted import Scripted
+from cwm.llm.requests import (
     canonical_request,
     completion_from_json,
     completion_to_json,
@@ -16,7 +17,6 @@ from cwm.llm.keys import (
     request_to_json,
 )
 from cwm.llm.retry import TransientError
-from cwm.llm.scripted import Scripted
 
 REQUEST = Request((Message("user", "Hello"),), "transition", 100, temperature=0.5, seed=1)
 

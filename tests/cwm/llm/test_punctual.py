@@ -4,9 +4,9 @@ import pytest
 
 from cwm.llm.api import AnswerTimeoutError, Completion, LanguageModelError, Message, Request, Usage
 from cwm.llm.budget import Budget, Budgeted
+from cwm.llm.providers.scripted import Answer, Scripted
 from cwm.llm.punctual import LATE, Punctual
 from cwm.llm.retry import GaveUpError, Retrying, RetryPolicy, TransientError
-from cwm.llm.scripted import Answer, Scripted
 
 REQUEST = Request((Message("user", "abc" * 10),), "player", max_output_tokens=50)
 

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
-from cwm.llm.failures import Refusal, Secret, Service, explain_refusal, public_address, retry_after_s
+from cwm.llm.providers.failures import Refusal, Secret, Service, explain_refusal, public_address, retry_after_s
+from cwm.llm.providers.scripted import Answer, Scripted
 from cwm.llm.retry import GaveUpError, Retrying, RetryPolicy, TransientError, lost_calls
-from cwm.llm.scripted import Answer, Scripted
 
 REQUEST = Request((Message("user", "Hello"),), "test")
 SERVICE = Service("openai:m-1", "m-1", "http://localhost:1/v1", "OPENAI_API_KEY", Secret("sk-canary-1234"))

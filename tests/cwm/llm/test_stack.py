@@ -10,8 +10,8 @@ import pytest
 
 from cwm.llm.api import Message, Request
 from cwm.llm.budget import Budget, Budgeted, Price
-from cwm.llm.factory import make
 from cwm.llm.journaled import Journaled, MemoryStore
+from cwm.llm.providers.factory import make
 from cwm.llm.recorder import Recorder
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -75,6 +75,6 @@ def test_calls_at_the_same_time_get_each_their_own_answer(server: Any, reply: An
 
 
 def test_a_replay_loads_no_client_library() -> None:
-    code = "import sys, cwm.llm.factory; print([m for m in ('openai', 'google.genai') if m in sys.modules])"
+    code = "import sys, cwm.llm.providers.factory; print([m for m in ('openai', 'google.genai') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

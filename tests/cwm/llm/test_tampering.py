@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cwm.llm.api import Completion, Message, Request, Usage
+from cwm.llm.providers.scripted import Scripted
 from cwm.llm.recorder import Recorder
 from cwm.llm.recordings import Recording, RecordingError, parse
-from cwm.llm.scripted import Scripted
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from cwm.trajectories import collect
+from cwm.trajectories.recorded import collect
 from games.api import GameError
 from games.batched import belief
 from games.yokai.game import make

@@ -1,0 +1,1 @@
+"""Further functions beside a model: values, priors, vectors."""

@@ -1,0 +1,271 @@
+"""Functions beside a model that are asked for once each: several candidates, checked, chosen by a tournament.
+
+There is no truth to refine such a function against (the CWM paper, 4.3): what plays best stays. To do without, the
+baselines, is always among the entrants. Value functions and policy priors are both chosen in this way.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from cwm.functions.types import (
+    Entry,
+    FunctionCandidate,
+    FunctionChosen,
+    FunctionConfig,
+    FunctionReport,
+    FunctionResult,
+    FunctionTested,
+    Status,
+)
+from cwm.interface.answers import programs
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent import static_check
+from cwm.storage.keys import content_key, program_hash
+from cwm.synthesis.events import Event, OnEvent
+
+FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
+"""Checks functions on the model, each on its own: what they must keep to, and their speed.
+
+Raises `TesterError` if one could not be checked through no fault of its own.
+"""
+
+FunctionTournament: TypeAlias = Callable[[list[FunctionCandidate]], list[float]]
+"""Lets planners play each other on the model: those without candidate first, one a baseline, then one a candidate.
+
+Returns one score each, larger is better, a function of the candidates and a seed alone.
+"""
+
+
+@dataclass(frozen=True)
+class FunctionKind:
+    """What is asked for.
+
+    Attributes:
+        name: event stream, purpose of the calls, kind of the stored programs.
+        function: name of the function in `cwm.interface.program`, or in `interface`.
+        words: what it is called in messages, in the plural.
+        tested: event type.
+        chosen: event type.
+        baselines: who plays without a candidate: None first, then others by name.
+        context: what else decides checks and scores, besides model and settings: part of the keys of what is stored.
+        also: further functions that an answer must define.
+        interface: module that declares the functions where `cwm.interface.program` does not.
+    """
+
+    name: str
+    function: str
+    words: str
+    tested: type[FunctionTested]
+    chosen: type[FunctionChosen]
+    baselines: tuple[str | None, ...] = (None,)
+    context: dict[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    interface: ModuleType | None = None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """All functions that an answer must define."""
+        return (self.function, *self.also)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """What the language model is asked.
+
+    Attributes:
+        first: the prompt for a candidate.
+        repair: returns the prompt for another try, given a candidate and its report.
+        repairs: further calls for a candidate whose checks fail.
+    """
+
+    first: str
+    repair: Callable[[FunctionCandidate], str] | None = None
+    repairs: int = 0
+
+
+class OneShot:
+    """Asks for functions of one kind and chooses one, or none.
+
+    Args:
+        kind: what is asked for.
+        prompts: how.
+        model_source: the model beside which they run.
+        config: settings.
+        model: as the caller composed it.
+        checker: checks candidates.
+        tournament: plays them against each other and against the baselines.
+        record: where programs, scores and events are kept.
+        on_event: told of everything that happens.
+    """
+
+    def __init__(
+        self,
+        kind: FunctionKind,
+        prompts: Prompts,
+        model_source: str,
+        config: FunctionConfig,
+        model: LanguageModel,
+        checker: FunctionChecker,
+        tournament: FunctionTournament,
+        record: RunRecord | None,
+        on_event: OnEvent,
+    ) -> None:
+        self._kind = kind
+        self._prompts = prompts
+        self._parent = program_hash(model_source)
+        self._config = config
+        self._model = model
+        self._checker = checker
+        self._tournament = tournament
+        self._record = record
+        self._on_event = on_event
+        self._completions: list[Completion] = []
+        self._events = 0
+
+    def run(self) -> FunctionResult:
+        """Asks, checks and chooses.
+
+        Raises:
+            LanguageModelError: a call failed for good (other than by a budget's cap).
+            TesterError: candidates could not be checked or played through no fault of theirs.
+            RunRecordError: the record cannot be written.
+        """
+        candidates: list[FunctionCandidate] = []
+        message = f"{self._config.num_candidates} {self._kind.words} were asked for"
+        try:
+            for number in range(self._config.num_candidates):
+                candidates.append(self._candidate(number, self._ask(self._prompts.first), candidates))
+                self._repair(candidates)
+        except BudgetExceededError as error:
+            message = str(error)
+        return self._choose(candidates, message)
+
+    def _repair(self, candidates: list[FunctionCandidate]) -> None:
+        """Asks again for the last candidate while its checks fail; the repaired one takes its place."""
+        write = self._prompts.repair
+        for _ in range(self._prompts.repairs):
+            last = candidates[-1]
+            if write is None or last.status not in ("rejected", "failed", "slow"):
+                return
+            candidates[-1] = self._candidate(last.id, self._ask(write(last)), candidates[:-1])
+
+    def _ask(self, text: str) -> Completion:
+        cap = self._config.max_output_tokens
+        for attempt in range(1 + self._config.max_truncated_retries):
+            request = Request((Message("user", text),), self._kind.name, cap, temperature=self._config.temperature)
+            self._completions.append(self._model.complete(request))
+            if self._completions[-1].outcome != "truncated" or attempt == self._config.max_truncated_retries:
+                break
+            cap = int(cap * self._config.truncated_growth)
+        return self._completions[-1]
+
+    def _candidate(self, number: int, answer: Completion, earlier: Sequence[FunctionCandidate]) -> FunctionCandidate:
+        found = programs(answer.text, self._kind.functions, 1) if answer.outcome == "ok" else []
+        if not found:
+            problem = "no program in the answer" if answer.outcome == "ok" else f"the answer was {answer.outcome}"
+            candidate = FunctionCandidate(number, "", "", "no_program", FunctionReport((problem,)))
+        else:
+            candidate = self._checked(number, found[0], earlier)
+        self._emit(
+            self._kind.tested(
+                candidate=number,
+                status=candidate.status,
+                hash=candidate.hash,
+                problems=candidate.report.problems,
+                calls_per_s=candidate.report.calls_per_s,
+            )
+        )
+        return candidate
+
+    def _checked(self, number: int, source: str, earlier: Sequence[FunctionCandidate]) -> FunctionCandidate:
+        digest = program_hash(source)
+        twin = next((item for item in earlier if item.hash == digest), None)
+        if twin is not None:
+            return replace(twin, id=number, status="duplicate")
+        problems = static_check.check(source, self._kind.functions, self._kind.interface)
+        report = FunctionReport(tuple(problems)) if problems else self._report(digest, source)
+        status: Status = "checked"
+        if problems:
+            status = "rejected"
+        elif report.problems:
+            status = "failed"
+        elif report.calls_per_s is not None and report.calls_per_s < self._config.min_calls_per_s:
+            status = "slow"
+        if self._record is not None:
+            self._record.add_program(source, kind=self._kind.name, parent=self._parent, metadata={"call": number})
+        return FunctionCandidate(number, source, digest, status, report)
+
+    def _report(self, digest: str, source: str) -> FunctionReport:
+        """Returns the stored report or makes one: speed is measured once, so that a resumed run decides alike."""
+        suite = content_key({self._kind.name: self._parent, "seed": self._config.seed})
+        stored = self._record.test_report(digest, suite) if self._record is not None else None
+        if stored is not None:
+            return FunctionReport(tuple(stored["problems"]), stored["calls_per_s"], stored["checked"])
+        (report,) = self._checker([source])
+        if self._record is not None:
+            self._record.put_test_report(digest, suite, asdict(report))
+        return report
+
+    def _choose(self, candidates: list[FunctionCandidate], message: str) -> FunctionResult:
+        entrants = [candidate for candidate in candidates if candidate.status == "checked"]
+        best: FunctionCandidate | None = None
+        chosen: Entry = None
+        baselines: dict[str | None, float] = {}
+        if entrants:
+            scores = self._scores(entrants)
+            split = len(self._kind.baselines)
+            baselines = dict(zip(self._kind.baselines, scores[:split], strict=True))
+            scored = [replace(item, score=score) for item, score in zip(entrants, scores[split:], strict=True)]
+            by_id = {item.id: item for item in scored}
+            candidates = [by_id.get(item.id, item) for item in candidates]
+            chosen = self._winner(baselines, scored)
+            best = by_id.get(chosen) if isinstance(chosen, int) else None
+            pairs = [*baselines.items(), *((item.id, item.score or 0.0) for item in scored)]
+            self._emit(self._kind.chosen(chosen, tuple(pairs)))
+        else:
+            message += "; none of them passed its checks"
+        return FunctionResult(
+            best=best,
+            candidates=tuple(candidates),
+            none_score=baselines.get(None),
+            calls=len(self._completions),
+            input_tokens=sum(item.usage.input_tokens for item in self._completions),
+            output_tokens=sum(item.usage.output_tokens for item in self._completions),
+            message=message,
+            baselines={name: score for name, score in baselines.items() if name is not None},
+            chosen=chosen,
+        )
+
+    def _winner(self, baselines: dict[str | None, float], scored: Sequence[FunctionCandidate]) -> Entry:
+        # On ties the earlier candidate, and the baselines before all: they cost no trust.
+        chosen: Entry = None
+        to_beat = baselines[None]
+        for name, score in baselines.items():
+            if score > to_beat + self._config.margin:
+                chosen, to_beat = name, score
+        leader = max(scored, key=lambda item: (item.score or 0.0, -item.id))
+        return leader.id if (leader.score or 0.0) > to_beat + self._config.margin else chosen
+
+    def _scores(self, entrants: list[FunctionCandidate]) -> list[float]:
+        """Returns the tournament's scores, baselines first; a finished tournament is not played again."""
+        key = content_key(
+            {"tournament": [item.hash for item in entrants], "model": self._parent}
+            | {"config": self._config.to_json()}
+            | self._kind.context
+        )
+        stored = self._record.evaluation(key) if self._record is not None else None
+        if stored is not None:
+            return [float(score) for score in stored["scores"]]
+        scores = self._tournament(entrants)
+        if self._record is not None:
+            self._record.put_evaluation(key, {"kind": f"{self._kind.name}_tournament", "scores": scores})
+        return scores
+
+    def _emit(self, event: Event) -> None:
+        if self._record is not None:
+            self._record.add_event(self._kind.name, self._events, event.kind, event.to_json())
+        self._events += 1
+        self._on_event(event)

@@ -1,0 +1,236 @@
+"""What policy priors are written for, and the settings of asking for them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTournament, OneShot, Prompts
+from cwm.functions.types import (
+    FunctionCandidate,
+    FunctionChosen,
+    FunctionConfig,
+    FunctionConfigError,
+    FunctionReport,
+    FunctionResult,
+    FunctionTested,
+)
+from cwm.interface import templates, text
+from cwm.interface.program import POLICY_FUNCTION
+from cwm.llm.api import LanguageModel
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.static_check import ALLOWED_MODULES
+from cwm.synthesis.events import OnEvent, ignore
+from cwm.trajectories.recorded import Trajectory
+from games.api import Action, GameInfo, Observation
+
+SHOWN_ACTIONS = 16
+SHOWN_DECISIONS = 3
+SHOWN_PLACES = (0.0, 0.45, 0.9)
+"""How far into a game the examples lie, as a share of its players' decisions."""
+
+
+class PriorConfigError(FunctionConfigError):
+    """A setting of the policy priors is unknown or out of range."""
+
+
+@dataclass(frozen=True)
+class PriorConfig(FunctionConfig):
+    """Settings of asking for policy priors.
+
+    Attributes:
+        repairs: further calls for a candidate whose checks fail.
+        games: games on the model whose decision points are checked, half of them random, half drawn from the prior.
+        points: decision points at which the hidden part of the state is swapped.
+        draws: how often at each.
+    """
+
+    error = PriorConfigError
+
+    min_calls_per_s: float = 500.0
+    repairs: int = 1
+    games: int = 40
+    points: int = 400
+    draws: int = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.repairs < 0 or self.games < 2 or self.points < 1 or self.draws < 1:
+            raise PriorConfigError(
+                f"repairs must be at least 0, games 2, points and draws 1; given repairs={self.repairs}, "
+                f"games={self.games}, points={self.points}, draws={self.draws}"
+            )
+
+
+@dataclass(frozen=True)
+class PriorTask:
+    """What policy priors are written for.
+
+    Attributes:
+        rules: the rules in words.
+        info: players, utility, bounds, information.
+        source: the synthesised model.
+        examples_text: moments of recorded games, for the prompt.
+    """
+
+    rules: str
+    info: GameInfo
+    source: str
+    examples_text: str
+
+    @classmethod
+    def of(cls, rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> "PriorTask":
+        """Makes the task; its prompt shows an early, a middle and a late moment, each of another game."""
+        return cls(rules, info, source, examples(trajectories, info.perfect_information))
+
+
+def examples(trajectories: Sequence[Trajectory], perfect_information: bool) -> str:
+    """Returns moments of recorded games as text: the arguments of the function, and what the player has seen."""
+    shown: list[str] = []
+    # The longest games: they show the most phases.
+    games = sorted(trajectories, key=lambda game: (-len(_decisions(game)), game.index))
+    games = [game for game in games if _decisions(game)]
+    for number, place in enumerate(SHOWN_PLACES if games else ()):
+        game = games[number % len(games)]
+        decisions = _decisions(game)
+        step = decisions[round(place * (len(decisions) - 1))]
+        shown.append(_example(game, step, number + 1, perfect_information))
+    return "\n\n".join(shown)
+
+
+def _decisions(game: Trajectory) -> list[int]:
+    """Returns the steps at which a player has a choice, or, where there never is one, all of its turns."""
+    turns = [number for number, step in enumerate(game.steps) if step.player >= 0]
+    return [number for number in turns if len(game.steps[number].legal_actions) > 1] or turns
+
+
+def _example(game: Trajectory, number: int, label: int, perfect_information: bool) -> str:
+    step = game.steps[number]
+    lines = [
+        f"# Example {label}",
+        f"state = {step.state!r}",
+        f"player_id = {step.player}",
+        f"legal_actions = {_shortened(step.legal_actions)}",
+    ]
+    if not perfect_information:
+        lines += _seen(game.history(step.player, number))
+    return "\n".join(lines)
+
+
+def _shortened(actions: Sequence[Action]) -> str:
+    if len(actions) <= SHOWN_ACTIONS:
+        return repr(list(actions))
+    shown = ", ".join(map(repr, actions[:SHOWN_ACTIONS]))
+    return f"[{shown}, ...]  # {len(actions)} in all"
+
+
+def _seen(history: Sequence[tuple[Observation, Action | None]]) -> list[str]:
+    earlier = history[:-1]
+    left_out = max(0, len(earlier) - SHOWN_DECISIONS)
+    lines = [f"# What this player has seen, at its own turns so far ({len(history)}), and what it did then:"]
+    if left_out:
+        lines.append(f"#   (the first {left_out} are left out)")
+    lines += [f"#   saw {observation!r}, did {action!r}" for observation, action in earlier[left_out:]]
+    return [*lines, f"#   sees now {history[-1][0]!r}"]
+
+
+__all__ = [
+    "UNIFORM",
+    "PriorCandidate",
+    "PriorChosen",
+    "PriorConfig",
+    "PriorConfigError",
+    "PriorReport",
+    "PriorResult",
+    "PriorTask",
+    "PriorTested",
+    "prompt",
+    "repair_prompt",
+    "synthesize_priors",
+]
+
+UNIFORM: Final = "uniform"
+"""The baseline with a uniform prior."""
+
+PriorReport: TypeAlias = FunctionReport
+PriorCandidate: TypeAlias = FunctionCandidate
+PriorResult: TypeAlias = FunctionResult
+
+
+@dataclass(frozen=True)
+class PriorTested(FunctionTested):
+    """A policy prior was checked."""
+
+    kind = "prior_tested"
+
+
+@dataclass(frozen=True)
+class PriorChosen(FunctionChosen):
+    """The tournament is over; `chosen` is `uniform`, or None if the planner without prior stays."""
+
+    kind = "prior_chosen"
+
+
+KIND = FunctionKind("prior", POLICY_FUNCTION, "policy priors", PriorTested, PriorChosen, (None, UNIFORM))
+
+
+def prompt(task: PriorTask) -> str:
+    """Returns the prompt for one policy prior."""
+    return templates.render("policy", **_shared(task))
+
+
+def repair_prompt(task: PriorTask, candidate: PriorCandidate, config: PriorConfig) -> str:
+    """Returns the prompt that shows a policy prior and what its checks say of it."""
+    problems = list(candidate.report.problems)
+    if candidate.status == "slow":
+        problems.append(
+            f"It is too slow: it answers {candidate.report.calls_per_s:,.0f} calls a second, "
+            f"at least {config.min_calls_per_s:,.0f} are needed."
+        )
+    return templates.render("policy_repair", **_shared(task), candidate=candidate.source, problems=problems)
+
+
+def _shared(task: PriorTask) -> dict[str, Any]:
+    return {
+        "rules": task.rules,
+        "player_names": task.info.player_names,
+        "source": task.source,
+        "interface": text.render((POLICY_FUNCTION,)),
+        "min_utility": task.info.min_utility,
+        "max_utility": task.info.max_utility,
+        "utility": task.info.utility,
+        "perfect_information": task.info.perfect_information,
+        "allowed_modules": sorted(ALLOWED_MODULES),
+        "examples": task.examples_text,
+    }
+
+
+def synthesize_priors(
+    task: PriorTask,
+    config: PriorConfig,
+    model: LanguageModel,
+    checker: FunctionChecker,
+    tournament: FunctionTournament,
+    context: Mapping[str, Any],
+    record: RunRecord | None = None,
+    on_event: OnEvent = ignore,
+) -> PriorResult:
+    """Asks for policy priors and chooses one, the uniform one, or none.
+
+    Args:
+        task: rules, model, examples.
+        config: settings.
+        model: as the caller composed it.
+        checker: checks candidates, see `cwm.functions.prior_check.ProcessPriorChecker`.
+        tournament: plays "none", "uniform" and the candidates against each other.
+        context: what else decides the scores, e.g. the value function: part of the key under which they are stored.
+        record: where programs, scores and events are kept.
+        on_event: told of everything that happens.
+
+    Raises:
+        LanguageModelError: a call failed for good (other than by a budget's cap).
+        TesterError: candidates could not be checked through no fault of theirs.
+        RunRecordError: the record cannot be written.
+    """
+    prompts = Prompts(prompt(task), lambda candidate: repair_prompt(task, candidate, config), config.repairs)
+    kind = replace(KIND, context={"kind": KIND.name, **context})
+    return OneShot(kind, prompts, task.source, config, model, checker, tournament, record, on_event).run()

@@ -1,0 +1,1 @@
+"""What a program is told to offer; prompts are rendered from it."""

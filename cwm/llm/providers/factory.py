@@ -1,0 +1,149 @@
+"""From what the user writes, `PROVIDER:MODEL`, to a model."""
+
+import importlib
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cwm.llm.api import ConfigurationError, LanguageModel
+from cwm.llm.budget import FREE, Price
+from cwm.llm.concurrency import Throttled
+from cwm.llm.providers.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
+from cwm.llm.providers.replay import replay
+from cwm.llm.providers.scripted import Scripted, load_script
+from cwm.llm.providers.spool import Polling, Spool
+from cwm.llm.retry import Retrying, RetryPolicy
+
+PROVIDERS = {
+    "openai": "openai:MODEL",
+    "google": "google:MODEL",
+    "spool": "spool:DIR",
+    "replay": "replay:NAME-OR-FILE",
+    "scripted": "scripted:FILE",
+}
+_FREE_PROVIDERS = ("replay", "scripted")
+_WITH_ADDRESS = ("openai", "google")
+
+
+def make(
+    spec: str,
+    *,
+    base_url: str | None = None,
+    timeout_s: float = 600.0,
+    stream: bool = False,
+    retry: RetryPolicy | None = None,
+    seed: int = 0,
+    sleep: Callable[[float], None] = time.sleep,
+    polling: Polling | None = None,
+    scripted_start: int = 0,
+    environment: Mapping[str, str] | None = None,
+) -> LanguageModel:
+    """Returns the model that `spec` names; nothing is sent before its first `complete`.
+
+    Args:
+        spec: `openai:MODEL`, `google:MODEL`, `spool:DIR`, `replay:NAME-OR-FILE` or `scripted:FILE`.
+        base_url: address of a server that speaks the provider's API, e.g. `http://localhost:8000/v1`; then the key may
+            be absent.
+        timeout_s: seconds that one attempt may take.
+        stream: `openai` only: take answers piece by piece.
+        retry: attempts and waits, None for the default.
+        seed: of the jitter between attempts.
+        sleep: waits between attempts, in seconds; injected by tests.
+        polling: how a spool waits, None for the default.
+        scripted_start: how many answers of a script an earlier process used up.
+        environment: where the keys are, None for the process's own.
+
+    Raises:
+        ConfigurationError: unknown provider, no model name, no key, a malformed address, or an unreadable file.
+    """
+    provider, rest = split(spec)
+    if base_url is not None:
+        _check_address(provider, base_url)
+    variables = os.environ if environment is None else environment
+    if provider == "openai":
+        address = base_url or variables.get("OPENAI_BASE_URL") or None
+        key = _key((OPENAI_KEY_VARIABLE,), variables, spec, address)
+        model = _client_model("cwm.llm.providers.openai", "OpenAIModel")(
+            rest, api_key=key, base_url=address, timeout_s=timeout_s, stream=stream
+        )
+        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
+    if provider == "google":
+        key = _key(GOOGLE_KEY_VARIABLES, variables, spec, base_url)
+        model = _client_model("cwm.llm.providers.google", "GoogleModel")(
+            rest, api_key=key, base_url=base_url, timeout_s=timeout_s
+        )
+        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
+    makers: dict[str, Callable[[], LanguageModel]] = {
+        "spool": lambda: Spool(Path(rest), polling),
+        "replay": lambda: replay(rest),
+        "scripted": lambda: Scripted(load_script(Path(rest)), name=spec, start=scripted_start),
+    }
+    return makers[provider]()
+
+
+def split(spec: str) -> tuple[str, str]:
+    """Splits `PROVIDER:MODEL` at its first colon.
+
+    Raises:
+        ConfigurationError: the provider is unknown or the rest is missing.
+    """
+    provider, _, rest = spec.partition(":")
+    forms = ", ".join(PROVIDERS.values())
+    if provider not in PROVIDERS:
+        raise ConfigurationError(f"Unknown language model {spec!r}: write one of {forms}.")
+    if not rest.strip():
+        raise ConfigurationError(f"{spec!r} lacks what comes after the colon: write {PROVIDERS[provider]}.")
+    return provider, rest.strip()
+
+
+def price_of(spec: str, price_in: float | None = None, price_out: float | None = None) -> Price | None:
+    """Returns what a model costs: what the user said, nothing for replay and scripts, else None for unknown.
+
+    No table of prices is kept, since it would be wrong before it is read.
+
+    Args:
+        spec: `PROVIDER:MODEL`.
+        price_in: per million input tokens, or None.
+        price_out: per million output tokens, or None.
+
+    Raises:
+        ConfigurationError: only one of the two is given, or one is negative.
+    """
+    provider, _ = split(spec)
+    if price_in is None and price_out is None:
+        return FREE if provider in _FREE_PROVIDERS else None
+    if price_in is None or price_out is None:
+        raise ConfigurationError("Only one price is given: give both --price-in and --price-out per million tokens.")
+    if not (price_in >= 0 and price_out >= 0):
+        raise ConfigurationError(f"The prices {price_in:g} and {price_out:g} are not both 0 or more: correct them.")
+    return Price(price_in, price_out)
+
+
+def _client_model(module: str, name: str) -> Callable[..., LanguageModel]:
+    # The client libraries take 0.6 s and 45 MB to load, which a replay should not pay.
+    maker: Callable[..., LanguageModel] = getattr(importlib.import_module(module), name)
+    return maker
+
+
+def _check_address(provider: str, base_url: str) -> None:
+    if provider not in _WITH_ADDRESS:
+        raise ConfigurationError(f"{provider}: takes no base URL: leave it out, or use openai:MODEL.")
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(
+            "The base URL is no web address: write something like http://localhost:8000/v1 "
+            f"(given: {base_url.split('@')[-1].split('?')[0]!r})."
+        )
+
+
+def _key(names: tuple[str, ...], variables: Mapping[str, str], spec: str, base_url: str | None) -> str | None:
+    for name in names:
+        if variables.get(name, "").strip():
+            return variables[name].strip()
+    if base_url is None:
+        raise ConfigurationError(
+            f"No key for {spec}: set {' or '.join(names)}, or give --base-url for a server of your own."
+        )
+    return None

@@ -1,0 +1,237 @@
+"""Google's Gemini models through google-genai."""
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from google import genai
+from google.genai import errors, types
+
+from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.providers.failures import (
+    GOOGLE_KEY_VARIABLES,
+    Refusal,
+    Secret,
+    Service,
+    broken_off,
+    explain_refusal,
+    public_address,
+    retry_after_s,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from cwm.llm.providers.transport import Clients, DeadlinePassedError, wire_text
+from cwm.llm.tokens import estimate_usage
+
+DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
+
+_TRUNCATED = frozenset({"MAX_TOKENS", "CONTINUATION"})
+_REFUSED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR", "ESCALATION"}
+)
+_TRANSPORT_PACKAGES = ("httpx", "httpx2")
+_NO_KEY = "none"
+
+
+class GoogleModel:
+    """One Gemini model. It makes one attempt a call: `Retrying` makes the others."""
+
+    def __init__(
+        self, model: str, *, api_key: str | None, base_url: str | None = None, timeout_s: float = 600.0
+    ) -> None:
+        """Prepares the client; nothing is sent yet.
+
+        Args:
+            model: the model's name.
+            api_key: the key, None for a server of one's own that asks for none.
+            base_url: the server's address, None for Google's own.
+            timeout_s: seconds that one whole call may take.
+        """
+        self._base_url = base_url or DEFAULT_BASE_URL
+        secret = Secret(api_key) if api_key else None
+        address = public_address(self._base_url)
+        self._service = Service(f"google:{model}", model, address, " or ".join(GOOGLE_KEY_VARIABLES), secret)
+        self._timeout_s = timeout_s
+        self._clients = Clients(self._client)
+
+    @property
+    def name(self) -> str:
+        """Returns `google:MODEL`."""
+        return self._service.name
+
+    def complete(self, request: Request) -> Completion:
+        """Answers one request with one attempt.
+
+        Raises:
+            TransientError: another attempt may succeed.
+            ConfigurationError: key, model, address or request are wrong.
+            QuotaExhaustedError: the quota of the day or the account is used up.
+        """
+        result = self._attempt(request)
+        if isinstance(result, LanguageModelError):
+            raise result
+        return result
+
+    def close(self) -> None:
+        """Closes idle connections."""
+        self._clients.close()
+
+    def _client(self) -> genai.Client:
+        key = self._service.key
+        options = types.HttpOptions(
+            base_url=self._base_url,
+            timeout=round(self._timeout_s * 1000),
+            retry_options=types.HttpRetryOptions(attempts=1),
+        )
+        return genai.Client(vertexai=False, api_key=key.reveal() if key else _NO_KEY, http_options=options)
+
+    # Failures are returned, and raised only after the except block has ended: an exception of the client library,
+    # chained to ours, would hold the request and with it the key.
+    def _attempt(self, request: Request) -> Completion | LanguageModelError:
+        started = time.monotonic()
+        contents, config = _contents(request), _config(request)
+        try:
+            response = self._clients.call(
+                lambda client: client.models.generate_content(
+                    model=self._service.model, contents=contents, config=config
+                ),
+                self._timeout_s,
+            )
+        except DeadlinePassedError:
+            return timed_out(self._service, self._timeout_s)
+        except errors.APIError as error:
+            return explain_refusal(self._service, _refusal(error))
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            # The library takes a body apart without looking at its shape first.
+            return unreadable(self._service, f"{type(error).__name__}: {error}")
+        except Exception as error:
+            # Which HTTP package the library uses depends on what is installed, so its errors have no one base class.
+            if not type(error).__module__.startswith(_TRANSPORT_PACKAGES):
+                raise
+            return self._disconnected(error)
+        return self._completion(request, response, time.monotonic() - started)
+
+    def _disconnected(self, error: Exception) -> LanguageModelError:
+        kind = type(error).__name__
+        if kind.startswith(("Connect", "UnsupportedProtocol")):
+            return unreachable(self._service, f"{kind}: {error}")
+        if kind.endswith("Timeout"):
+            return timed_out(self._service, self._timeout_s)
+        return broken_off(self._service, f"{kind}: {error}")
+
+    def _completion(
+        self, request: Request, response: types.GenerateContentResponse, latency_s: float
+    ) -> Completion | LanguageModelError:
+        reason = _finish_reason(response)
+        if reason is None:
+            return unreadable(self._service, "an answer without candidates")
+        text = _text(response)
+        return Completion(
+            text=text,
+            outcome=_outcome(reason, text),
+            model=response.model_version or self._service.model,
+            usage=_usage(request, response, text),
+            latency_s=latency_s,
+            metadata={
+                "finish_reason": reason,
+                "response_id": response.response_id or "",
+                "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            },
+        )
+
+
+def _contents(request: Request) -> list[Any]:
+    return [
+        types.Content(
+            role="model" if message.role == "assistant" else "user", parts=[types.Part(text=wire_text(message.text))]
+        )
+        for message in request.messages
+        if message.role != "system"
+    ]
+
+
+def _config(request: Request) -> types.GenerateContentConfig:
+    system = "\n\n".join(wire_text(message.text) for message in request.messages if message.role == "system")
+    config = types.GenerateContentConfig(
+        system_instruction=system or None,
+        max_output_tokens=request.max_output_tokens,
+        temperature=request.temperature,
+        seed=request.seed,
+        candidate_count=1,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    # Where the library can go on by itself after a cut answer, it would make calls that no budget sees.
+    if "automatic_continuation" in types.GenerateContentConfig.model_fields:
+        config.automatic_continuation = False
+    return config
+
+
+def _finish_reason(response: types.GenerateContentResponse) -> str | None:
+    """Returns why the answer ended; `PROMPT_` and why where the prompt was blocked; None where neither is said."""
+    feedback = response.prompt_feedback
+    if feedback is not None and feedback.block_reason is not None:
+        return f"PROMPT_{feedback.block_reason.value}"
+    if not response.candidates:
+        return None
+    reason = response.candidates[0].finish_reason
+    return reason.value if reason is not None else "FINISH_REASON_UNSPECIFIED"
+
+
+def _outcome(reason: str, text: str) -> Outcome:
+    if reason.startswith("PROMPT_") or reason in _REFUSED:
+        return "refused"
+    # A reason that is neither STOP nor known counts as truncated: the answer is not known to be whole.
+    if reason != "STOP":
+        return "truncated" if text.strip() or reason in _TRUNCATED else "empty"
+    return "ok" if text.strip() else "empty"
+
+
+def _text(response: types.GenerateContentResponse) -> str:
+    content = response.candidates[0].content if response.candidates else None
+    parts = (content.parts if content is not None else None) or []
+    return "".join(part.text for part in parts if part.text and not part.thought)
+
+
+def _usage(request: Request, response: types.GenerateContentResponse, text: str) -> Usage:
+    counted = response.usage_metadata
+    if counted is None or counted.prompt_token_count is None:
+        return estimate_usage(request, text)
+    output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)
+    return Usage(counted.prompt_token_count + (counted.tool_use_prompt_token_count or 0), output)
+
+
+def _refusal(error: errors.APIError) -> Refusal:
+    details = _details(error)
+    reasons = {str(detail.get("reason", "")) for detail in details}
+    status = 401 if "API_KEY_INVALID" in reasons else error.code
+    quota_ids = [
+        str(violation.get("quotaId", ""))
+        for detail in details
+        for violation in detail.get("violations") or []
+        if isinstance(violation, dict)
+    ]
+    headers = getattr(error.response, "headers", None) or {}
+    wait = retry_after_s(headers)
+    return Refusal(
+        status,
+        str(error.status or ""),
+        str(error.message or ""),
+        wait if wait is not None else _retry_delay_s(details),
+        quota=error.code == 429 and any("PerDay" in quota_id for quota_id in quota_ids),
+    )
+
+
+def _details(error: errors.APIError) -> list[dict[str, Any]]:
+    body = error.details if isinstance(error.details, dict) else {}
+    inner = body.get("error")
+    details = inner.get("details") if isinstance(inner, dict) else body.get("details")
+    return [detail for detail in details or [] if isinstance(detail, dict)]
+
+
+def _retry_delay_s(details: list[dict[str, Any]]) -> float | None:
+    for detail in details:
+        delay = str(detail.get("retryDelay", ""))
+        if delay.endswith("s") and delay[:-1].replace(".", "", 1).isdigit():
+            return float(delay[:-1])
+    return None

@@ -1,0 +1,1 @@
+"""A finished model, as a game and as an environment."""

@@ -1,0 +1,205 @@
+"""A synthesised model as files: its program, the functions beside it, and what is known of how it came about."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+from cwm.sandbox.wire.api import ProgramSource
+from cwm.trajectories.recorded import Deck, Infers
+from games.api import GameInfo, Json
+
+FORMAT_VERSION = 1
+MODEL_FILE = "model.json"
+PROGRAM_FILE = "program.py"
+VALUE_FILE = "value_function.py"
+PRIOR_FILE = "policy_prior.py"
+VECTORS_FILE = "observation_vectors.py"
+SCHEMA_FILE = "observation_schema.json"
+RUN_SUBFOLDER = "model"
+WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
+"""Settings of a planner that searches with a policy prior and reads the others by it."""
+
+
+class ModelBundleError(ValueError):
+    """A folder holds no model, or not the one that its hash names."""
+
+
+@dataclass(frozen=True)
+class ModelBundle:
+    """A model and its origin.
+
+    Attributes:
+        source: the program.
+        value_source: the value function, None if there is none.
+        initial_state: bound to INITIAL_STATE.
+        info: `GameInfo` as a dict.
+        rules_hash: SHA-256 of the rules text that it was written from.
+        metadata: anything JSON about its origin: language model, date, accuracy, isolation level; not part of the hash.
+        prior_source: the policy prior, None if there is none.
+        vectors_source: functions between observations and vectors, see `cwm.model.codec`; None if there are none.
+        schema: the schema of observations that is used instead, as `cwm.observations.schema` writes it, or None.
+    """
+
+    source: str
+    value_source: str | None
+    initial_state: Json
+    info: dict[str, Any]
+    rules_hash: str
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    prior_source: str | None = None
+    vectors_source: str | None = None
+    schema: Json = None
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all that decides how the model behaves."""
+        content = [self.source, self.value_source, self.initial_state, _plain(self.info), self.rules_hash]
+        if self.prior_source is not None:
+            content.append(self.prior_source)
+        if self.vectors_source is not None or self.schema is not None:
+            content.append({"vectors": [self.vectors_source, self.schema]})
+        return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
+
+    @property
+    def game_info(self) -> GameInfo:
+        """The fixed properties of the game."""
+        values: dict[str, Any] = {
+            key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items()
+        }
+        return GameInfo(**values)
+
+    @property
+    def deck(self) -> Deck:
+        """Whether hidden states were shown when it was written: a model of the closed deck has states of its own, and
+        its `resample_history` is told whether the game is over."""
+        return "closed" if self.metadata.get("deck") == "closed" else "open"
+
+    @property
+    def infers(self) -> Infers:
+        """What it samples from what a player saw, where something is hidden."""
+        return "state" if self.metadata.get("inference") == "state" else "history"
+
+    @property
+    def plays_with(self) -> dict[str, Any]:
+        """The planner settings that it was found to play best with, {} if nobody has looked."""
+        found = self.metadata.get("plays_with")
+        if isinstance(found, Mapping):
+            return dict(found)
+        return {} if self.prior_source is None else dict(WITH_PRIOR)
+
+    def program(self) -> ProgramSource:
+        """Returns what a worker is given."""
+        return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source, self.prior_source)
+
+    def save(self, folder: Path) -> None:
+        """Writes the bundle into a folder, which is made if it is missing.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        record = {
+            "version": FORMAT_VERSION,
+            "hash": self.hash,
+            "rules_hash": self.rules_hash,
+            "info": _plain(self.info),
+            "initial_state": self.initial_state,
+            "value_function": self.value_source is not None,
+            "metadata": dict(self.metadata),
+        }
+        if self.prior_source is not None:
+            record["policy_prior"] = True
+        if self.vectors_source is not None or self.schema is not None:
+            record["vectors"] = [name for name, given in self._vectors() if given is not None]
+        _write(folder / PROGRAM_FILE, self.source)
+        beside = ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source), *self._vectors())
+        for name, source in beside:
+            if source is None:
+                (folder / name).unlink(missing_ok=True)
+            else:
+                _write(folder / name, source)
+        # Last, because a folder without it holds no model.
+        _write(folder / MODEL_FILE, json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def _vectors(self) -> tuple[tuple[str, str | None], ...]:
+        """Returns the files that say how observations become vectors, with their texts."""
+        schema = None if self.schema is None else json.dumps(self.schema, indent=1, sort_keys=True) + "\n"
+        return ((VECTORS_FILE, self.vectors_source), (SCHEMA_FILE, schema))
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads a bundle.
+
+        Args:
+            path: its folder, its `model.json`, or the folder of a run that holds it in `model/`.
+
+        Raises:
+            ModelBundleError: there is no model, or its files do not belong together.
+            OSError: a file cannot be read.
+        """
+        folder = _folder(path)
+        try:
+            record = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
+            version = record["version"]
+            if version != FORMAT_VERSION:
+                raise ModelBundleError(f"{folder}: the model has format {version}; this version reads {FORMAT_VERSION}")
+            value_source = _read(folder / VALUE_FILE) if record["value_function"] else None
+            vectors = record.get("vectors", [])
+            bundle = cls(
+                source=_read(folder / PROGRAM_FILE),
+                value_source=value_source,
+                initial_state=record["initial_state"],
+                info=record["info"],
+                rules_hash=record["rules_hash"],
+                metadata=record["metadata"],
+                prior_source=_read(folder / PRIOR_FILE) if record.get("policy_prior", False) else None,
+                vectors_source=_read(folder / VECTORS_FILE) if VECTORS_FILE in vectors else None,
+                schema=json.loads(_read(folder / SCHEMA_FILE)) if SCHEMA_FILE in vectors else None,
+            )
+            expected = record["hash"]
+        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+            raise ModelBundleError(f"{folder / MODEL_FILE} is damaged: {type(error).__name__}: {error}") from error
+        if bundle.hash != expected:
+            raise ModelBundleError(
+                f"{folder}: the files hash to {bundle.hash[:12]}, but {MODEL_FILE} names {expected[:12]}: "
+                "one of them was changed; restore it, or synthesise the model again"
+            )
+        return bundle
+
+
+def rules_hash(rules: str) -> str:
+    """Returns the SHA-256 of a rules text."""
+    return hashlib.sha256(rules.encode("utf-8")).hexdigest()
+
+
+def describe(info: GameInfo) -> dict[str, Any]:
+    """Returns a `GameInfo` as the dict of a bundle."""
+    return _plain(asdict(info))
+
+
+def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in info.items()}
+
+
+def _folder(path: Path) -> Path:
+    candidates = [path.parent] if path.name == MODEL_FILE else [path, path / RUN_SUBFOLDER]
+    for folder in candidates:
+        if (folder / MODEL_FILE).is_file():
+            return folder
+    raise ModelBundleError(f"{path} holds no model: no {MODEL_FILE} there, nor in {RUN_SUBFOLDER}/")
+
+
+def _read(path: Path) -> str:
+    # newline="": the hash is of the exact text.
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    partial.replace(path)

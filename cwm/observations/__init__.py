@@ -1,0 +1,1 @@
+"""Observations as vectors, by schema."""

@@ -1,0 +1,1 @@
+"""How good unit tests and programs are."""

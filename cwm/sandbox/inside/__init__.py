@@ -1,0 +1,1 @@
+"""What calls an untrusted program, in the worker."""

@@ -1,0 +1,1 @@
+"""The trusted side: starts workers, asks them and ends them."""

@@ -1,0 +1,56 @@
+"""Trusted modules for a worker: found and compiled once in the parent, then sent; a worker needs no path to them."""
+
+import base64
+import functools
+import importlib.util
+import marshal
+from collections.abc import Sequence
+from pathlib import Path
+
+from cwm.sandbox.wire.api import SandboxUnavailableError
+
+CORE = (
+    "games.api",
+    "cwm.sandbox.wire.arrays",
+    "cwm.sandbox.wire.api",
+    "cwm.sandbox.wire.plain_json",
+    "cwm.sandbox.wire.failures",
+    "cwm.sandbox.inside.output",
+    "cwm.sandbox.lock.syscalls",
+    "cwm.sandbox.lock.seccomp",
+    "cwm.sandbox.lock.landlock",
+    "cwm.sandbox.lock.lock",
+    "cwm.sandbox.inside.program",
+    "cwm.sandbox.inside.checked_game",
+    "cwm.sandbox.inside.comparisons",
+    "cwm.sandbox.inside.calls",
+    "cwm.sandbox.inside.transition",
+    "cwm.sandbox.inside.inference",
+    "cwm.sandbox.inside.closed_deck",
+    "cwm.sandbox.inside.state",
+    "cwm.sandbox.inside.play",
+    "cwm.sandbox.inside.runner",
+    "cwm.sandbox.worker.service",
+    "cwm.sandbox.worker.nursery",
+)
+"""What every worker loads, in order."""
+
+
+def encoded(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Returns (name, code) of the core modules and then of `names`, each once, in order.
+
+    Raises:
+        SandboxUnavailableError: a module cannot be found.
+    """
+    return [(name, _encoded(name)) for name in dict.fromkeys((*CORE, *names))]
+
+
+@functools.cache
+def _encoded(name: str) -> str:
+    # The worker runs the same interpreter, so that its byte code can be shared.
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SandboxUnavailableError(f"the worker needs the module {name!r}, which cannot be found; is it installed?")
+    source = Path(spec.origin).read_text(encoding="utf-8")
+    code = compile(source, f"<{name}>", "exec", dont_inherit=True)
+    return base64.b64encode(marshal.dumps(code)).decode("ascii")

@@ -1,0 +1,1 @@
+"""A faster program with the same answers."""

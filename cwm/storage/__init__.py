@@ -1,0 +1,1 @@
+"""How anything is written, named and locked on disk."""

@@ -1,0 +1,1 @@
+"""Unit tests made from trajectories, and running them."""

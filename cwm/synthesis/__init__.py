@@ -1,0 +1,1 @@
+"""Writing the model and mending it."""

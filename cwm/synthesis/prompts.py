@@ -1,0 +1,157 @@
+"""Prompts for one synthesis task: templates filled in with rules, interface, tests and failures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cwm.interface import templates, text
+from cwm.sandbox.parent.static_check import ALLOWED_MODULES
+from cwm.speed.task import HOT, SpeedProfile, SpeedTask
+from cwm.suite import failure_groups
+from cwm.suite.contract import as_tests
+from cwm.suite.rendering import render
+from cwm.suite.selection import PromptOptions, select_for_prompt
+from cwm.synthesis.candidate import Candidate, KindCounts, TestReport
+from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.task import SynthesisTask
+
+FAILED_CHARACTERS = 60_000
+"""Room for failed tests in one prompt; the first is shown whatever its length."""
+
+
+class TaskPrompts:
+    """Writes every prompt of a synthesis; the same state gives the same text.
+
+    Args:
+        task: what programs are written for.
+        config: how many programs and which tests a prompt holds.
+    """
+
+    def __init__(self, task: SynthesisTask, config: SynthesisConfig) -> None:
+        self._task = task
+        self._config = config
+        self._options = PromptOptions(
+            mode=config.prompt_tests,
+            on_init=config.num_tests_on_init,
+            on_error=config.num_tests_on_error,
+            seed=config.seed,
+        )
+
+    def synthesis(self) -> str:
+        """Returns the first prompt."""
+        tests = select_for_prompt(self._task.tests, None, self._options)
+        return templates.render(
+            self._template("synthesis"), **self._shared(), tests=render(tests, (), self._task.initial_state)
+        )
+
+    def refinement(self, candidate: Candidate) -> str:
+        """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
+        verdict = self._verdict(candidate.report)
+        return templates.render(self._template("refinement"), **self._shared(), **verdict, source=candidate.source)
+
+    def follow_up(self, candidate: Candidate, num_given: int) -> str:
+        """Returns the next message of a conversation."""
+        verdict = self._verdict(candidate.report)
+        return templates.render(
+            "follow_up", **verdict, num_given=num_given, number=candidate.version, num_programs=self._num_programs
+        )
+
+    def no_program(self) -> str:
+        """Returns the next message of a conversation whose last answer held no program."""
+        return templates.render("no_program", functions=self._task.functions, num_programs=self._num_programs)
+
+    def faster(self, asked: SpeedTask, profile: SpeedProfile, attempts: Sequence[str]) -> str:
+        """Returns the prompt for a faster version of a program that passes every test.
+
+        Args:
+            asked: the program in place.
+            profile: where the planner's time goes in it.
+            attempts: one sentence on each earlier version.
+        """
+        tests = select_for_prompt(self._task.tests, None, self._options)
+        return templates.render(
+            "faster",
+            **self._shared(),
+            usual=self._task.interface is None,
+            source=asked.source,
+            used_beside=asked.used_beside,
+            values=asked.values,
+            simulations=max(1, profile.simulations),
+            share=profile.share,
+            hot=profile.functions[:HOT],
+            attempts=attempts,
+            tests=render(tests, (), self._task.initial_state),
+        )
+
+    @property
+    def _num_programs(self) -> int:
+        return self._config.programs_per_answer
+
+    def _template(self, name: str) -> str:
+        # The usual templates stay as they are: recorded completions answer them to the letter.
+        return name if self._task.interface is None else f"hidden_{name}"
+
+    def _shared(self) -> dict[str, Any]:
+        return {
+            "rules": self._task.rules,
+            "player_names": self._task.info.player_names,
+            "interface": text.render(self._task.functions, self._task.interface),
+            "functions": self._task.functions,
+            "deck": self._task.deck,
+            "sampler": self._task.sampler,
+            "initial_state": repr(self._task.initial_state),
+            "allowed_modules": sorted(ALLOWED_MODULES),
+            "example_history": self._example(),
+            "num_programs": self._num_programs,
+        }
+
+    def _example(self) -> dict[str, Any] | None:
+        example = self._task.example_history()
+        if example is None:
+            return None
+        info = self._task.info
+        return {
+            "player": example.player,
+            "history": repr(list(example.history)),
+            "answer": repr(list(example.answer)),
+            "state": repr(example.state),
+            "random": info.has_chance or not info.perfect_information,
+        }
+
+    def _verdict(self, report: TestReport) -> dict[str, Any]:
+        if report.problems:
+            return {"rejection": report.problems, "summary": "", "groups": [], "tests": ""}
+        suite = [*self._task.tests, *as_tests(report.results)]
+        tests = select_for_prompt(suite, report.results, self._options)
+        return {
+            "rejection": (),
+            "summary": summary(report, self._config.test_seconds, self._task.sampler),
+            "groups": failure_groups.listing(failure_groups.grouped(suite, report.results)),
+            "tests": render(tests, report.results, self._task.initial_state, FAILED_CHARACTERS),
+        }
+
+
+def summary(report: TestReport, test_seconds: float, sampler: str | None = None) -> str:
+    """Returns one line for each kind of test on how many passed and what became of the others.
+
+    Args:
+        report: of a program.
+        test_seconds: allowed for one test.
+        sampler: name of the inference function, which the tests of inference are called after.
+    """
+    counts = [(kind, count) for kind, count in sorted(report.counts.items()) if count.total]
+    return "\n".join(_summary_line(_title(kind, sampler), count, test_seconds) for kind, count in counts)
+
+
+def _title(kind: str, sampler: str | None) -> str:
+    return f"`{sampler}`" if kind == "inference" and sampler is not None else kind.replace("_", " ")
+
+
+def _summary_line(title: str, count: KindCounts, test_seconds: float) -> str:
+    parts = [
+        (count.failed, "gave a wrong answer"),
+        (count.errors, "raised an exception"),
+        (count.timeouts, f"took longer than {test_seconds:g} seconds"),
+        (count.not_run, "were not run"),
+    ]
+    rest = ", ".join(f"{number} {what}" for number, what in parts if number)
+    return f"- {title}: {count.passed} of {count.total} tests passed" + (f"; {rest}" if rest else "")

@@ -1,0 +1,199 @@
+"""Tests candidate programs in parallel worker processes; results do not depend on how many there are."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar, TypeVar
+
+from cwm.sandbox.parent import levels
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply, SandboxUnavailableError
+from cwm.suite.build import death_result, parse_result, to_worker
+from cwm.suite.contract import ContractCheckError, ContractOptions, Pair, as_results, verify
+from cwm.suite.types import TestResult, UnitTest
+from cwm.synthesis.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
+from cwm.synthesis.config import SynthesisConfig
+from games.api import GameInfo, Json
+
+T = TypeVar("T")
+
+CONTRACT_GAMES = 4
+INFRA_RETRIES = 2
+"""A failure of ours is tried again so often before the run stops: it is never scored against a program."""
+
+
+@dataclass(frozen=True)
+class TestSettings:
+    """How programs are tested.
+
+    Attributes:
+        workers: processes at the same time.
+        seed: of everything random in a worker; each test is seeded from it and its own id.
+        test_seconds: wall-clock seconds for one test.
+        total_seconds: wall-clock seconds for all tests of one program.
+        load_seconds: wall-clock seconds for loading a program, and for loading it again before the first test.
+        max_timeouts: after so many tests that ran out of time or killed their worker, the rest is not run.
+        level: isolation level.
+        limits: caps on each worker.
+        payoffs: see `ContractOptions`.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    workers: int = 2
+    seed: int = 0
+    test_seconds: float = 5.0
+    total_seconds: float = 120.0
+    load_seconds: float = 10.0
+    max_timeouts: int = 3
+    level: Level = field(default_factory=levels.default)
+    limits: Limits = field(default_factory=Limits)
+    payoffs: bool = True
+
+    @classmethod
+    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level | None = None) -> "TestSettings":
+        """Returns the settings that a synthesis asks for."""
+        return cls(
+            workers=workers,
+            seed=config.seed,
+            test_seconds=config.test_seconds,
+            total_seconds=config.total_seconds,
+            max_timeouts=config.max_timeouts,
+            level=levels.default() if level is None else level,
+        )
+
+    def capped(self) -> Limits:
+        """Returns the worker's caps, where a request takes no longer than loading may."""
+        return replace(self.limits, wall_s=min(self.limits.wall_s, self.load_seconds))
+
+
+class ProcessTester:
+    """A `Tester`: each program gets a worker of its own, and a fresh one after a test that killed it.
+
+    Args:
+        tests: the whole suite.
+        info: what is fixed about the game.
+        initial_state: bound to INITIAL_STATE.
+        settings: limits and workers.
+        pairs: histories that a player cannot tell apart, see `cwm.suite.contract.hidden_pairs`; a program that
+            passes all tests must not show them apart. () where no true game says which these are: there the program's
+            own `resample_history` does.
+    """
+
+    def __init__(
+        self,
+        tests: Sequence[UnitTest],
+        info: GameInfo,
+        initial_state: Json,
+        settings: TestSettings,
+        pairs: Sequence[Pair] = (),
+    ) -> None:
+        self._tests = tuple(tests)
+        self._kinds = [test.kind for test in tests]
+        self._info = asdict(info)
+        self._initial_state = initial_state
+        self._settings = settings
+        self._pairs = tuple(pairs)
+        self._sandbox = Sandbox(settings.capped(), settings.level)
+
+    def __call__(self, sources: Sequence[str]) -> list[TestReport]:
+        """Tests every program.
+
+        Returns:
+            One report a program, in the given order.
+
+        Raises:
+            TesterError: the sandbox failed again and again.
+        """
+        return in_parallel(self._test, sources, self._settings.workers)
+
+    def _test(self, source: str) -> TestReport:
+        started = time.monotonic()
+        end = started + self._settings.total_seconds
+        program = ProgramSource(source, self._initial_state, self._info)
+        results: list[TestResult] = []
+        deaths = failures_of_ours = 0
+        while len(results) < len(self._tests) and time.monotonic() < end and deaths < self._settings.max_timeouts:
+            waiting = self._tests[len(results) :]
+            with started_worker(self._sandbox, program, self._settings.seed) as worker:
+                if worker.loaded.outcome is not Outcome.OK and not results:
+                    return self._unloaded(worker.loaded)
+                reply = self._run(worker, waiting, end)
+                end += worker.excused_s
+            results += self._parsed(waiting, reply)
+            if reply.outcome.is_ours:
+                failures_of_ours += 1
+                _give_up_after(failures_of_ours, reply)
+            elif reply.outcome is not Outcome.OK:
+                deaths += 1
+                if len(results) < len(self._tests):
+                    results.append(death_result(self._tests[len(results)], reply, self._settings.test_seconds))
+        if len(results) == len(self._tests) and all(result.status == "pass" for result in results):
+            results += self._broken_rules(program)
+        kinds = [*self._kinds, *(result.kind for result in results[len(self._tests) :])]
+        counts = count_results(kinds, results)
+        return TestReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
+
+    def _broken_rules(self, program: ProgramSource) -> list[TestResult]:
+        """Returns what the contract of every game says against a program that passes all tests."""
+        options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed, payoffs=self._settings.payoffs)
+        try:
+            found = verify(program, self._sandbox, options, self._pairs)
+        except ContractCheckError:
+            # Our fault is not scored against a program, and the tests have spoken for it.
+            return []
+        except SandboxUnavailableError as error:
+            raise TesterError(f"no program can be tested: {error}") from error
+        # The time that a whole check takes says nothing of a program; the tests have timed its answers.
+        return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT])
+
+    def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[TestResult]:
+        """Returns the worker's results up to the first that is not the answer to its test: it is data, not truth."""
+        results: list[TestResult] = []
+        for test, value in zip(waiting, reply.value, strict=False):
+            if value.get("id") != test.id or value.get("kind") != test.kind:
+                break
+            results.append(parse_result(value))
+        return results
+
+    def _run(self, worker: Worker, waiting: Sequence[UnitTest], end: float) -> Reply:
+        if worker.loaded.outcome is not Outcome.OK:
+            return Reply(worker.loaded.outcome, [], worker.loaded.failure, worker.loaded.output_tail)
+        return worker.run_tests(
+            [to_worker(test) for test in waiting],
+            seed=self._settings.seed,
+            timeout_s=max(0.0, end - time.monotonic()),
+            per_test_s=self._settings.test_seconds,
+        )
+
+    def _unloaded(self, reply: Reply) -> TestReport:
+        if reply.outcome.is_ours:
+            raise TesterError(f"the sandbox failed to load a program: {describe_failure(reply.failure, reply.outcome)}")
+        problem = f"it could not be loaded: {describe_failure(reply.failure, reply.outcome)}"
+        return unrun_report(self._kinds, reply.outcome, [problem])
+
+
+def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worker:
+    """Returns a worker with the program loaded, or with the reason why it could not be.
+
+    Raises:
+        TesterError: no worker can be started.
+    """
+    try:
+        return sandbox.start(program, seed)
+    except SandboxUnavailableError as error:
+        raise TesterError(f"no program can be tested: {error}") from error
+
+
+def _give_up_after(failures: int, reply: Reply) -> None:
+    if failures > INFRA_RETRIES:
+        raise TesterError(f"the sandbox failed {failures} times: {describe_failure(reply.failure, reply.outcome)}")
+
+
+def in_parallel(work: Callable[[str], T], sources: Sequence[str], workers: int) -> list[T]:
+    """Returns what `work` says of each source, in their order."""
+    if workers <= 1 or len(sources) <= 1:
+        return [work(source) for source in sources]
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        return list(pool.map(work, sources))

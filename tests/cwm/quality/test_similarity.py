@@ -1,0 +1,64 @@
+"""The longest shared run of tokens, against exact values and a quadratic oracle."""
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cwm.quality import similarity
+from cwm.quality.similarity import longest_shared_run
+
+ADD = "def add(a, b):\n    return a + b\n"
+
+
+def test_identical_programs_share_every_token() -> None:
+    run = longest_shared_run(ADD, [("x.py", ADD)])
+    assert (run.length, run.program_tokens, run.file, run.file_line, run.program_line) == (12, 12, "x.py", 1, 1)
+    assert run.text == "def add ( a , b ) : return a + b"
+
+
+def test_comments_line_breaks_and_indentation_do_not_count() -> None:
+    spread = "# first\ndef add(\n    a,  # left\n    b):\n\n        return a + b  # sum\n"
+    assert longest_shared_run(spread, [("x.py", ADD)]).length == 12
+
+
+def test_a_shared_run_inside_other_code_is_found_with_its_lines() -> None:
+    program = "import random\n\n\ndef other():\n    x = foo(1, 2)\n    return x\n"
+    ours = "y = 3\nx = foo(1, 2)\nprint(x)\n"
+    run = longest_shared_run(program, [("empty.py", ""), ("ours.py", ours)])
+    assert (run.length, run.file, run.file_line, run.program_line) == (8, "ours.py", 2, 5)
+    assert run.text == "x = foo ( 1 , 2 )"
+
+
+def test_a_run_never_crosses_from_one_file_into_the_next() -> None:
+    assert longest_shared_run("a = b + c", [("one.py", "a = b"), ("two.py", "+ c")]).length == 3
+
+
+def test_nothing_shared_has_length_zero() -> None:
+    assert longest_shared_run("a", [("one.py", "b")]) == similarity.SharedRun(0, 1)
+
+
+def test_broken_program_is_compared_as_far_as_it_can_be_read() -> None:
+    assert longest_shared_run("x = foo(1, 2\n", [("one.py", "x = foo(1, 2)")]).length == 7
+
+
+def test_source_files_are_sorted_and_named_from_the_root(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.py").write_text("2\n")
+    (tmp_path / "a.py").write_text("1\n")
+    assert similarity.source_files([tmp_path], tmp_path) == [("a.py", "1\n"), ("b/two.py", "2\n")]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from("abc"), max_size=25), st.lists(st.sampled_from("abc"), max_size=25))
+def test_length_equals_that_of_comparing_all_pairs_of_positions(left: list[str], right: list[str]) -> None:
+    def common(i: int, j: int) -> int:
+        length = 0
+        while i + length < len(left) and j + length < len(right) and left[i + length] == right[j + length]:
+            length += 1
+        return length
+
+    expected = max((common(i, j) for i in range(len(left)) for j in range(len(right))), default=0)
+    run = longest_shared_run("\n".join(left), [("x.py", "\n".join(right))])
+    assert run.length == expected
+    assert len(run.text.split()) == expected
