@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from arena import console
-from arena.errors import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
+from arena.commands.exit_codes import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
 from arena.lazy_commands import LazyGroup
+from arena.terminal import console
 from arena.usage import UsageError
 from cwm.sandbox.parent import levels, nurseries
 
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: words after `cwm`; None for those of this process.
 
     Returns:
-        The exit code, see `arena.errors`.
+        The exit code, see `arena.commands.exit_codes`.
     """
     try:
         words = sys.argv[1:] if arguments is None else arguments

@@ -29,7 +29,7 @@ PLACES: Final[Mapping[str, str]] = {
     "trajectories": "trajectories.app",
     "llm": "llm.app",
     "sandbox": "sandbox.app",
-    "train": "train.app",
+    "train": "train.group.app",
 }
 """Module and attribute of every command, or group of commands, in the order of the help."""
 EPILOG: Final = "EPILOG"
@@ -63,7 +63,7 @@ class LazyGroup(TyperGroup):
 
 
 def _made(name: str, place: str) -> Any:
-    module_name, attribute = place.split(".")
+    module_name, attribute = place.rsplit(".", 1)
     module = import_module(f"{PACKAGE}.{module_name}")
     found = getattr(module, attribute)
     if isinstance(found, typer.Typer):

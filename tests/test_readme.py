@@ -27,7 +27,7 @@ RECORDED_TIMEOUT_S = 900
 RUN_ELSEWHERE = {
     ("cwm", "demo"): "`make demo`, which takes minutes",
     ("cwm", "benchmark"): "`make benchmarks`, which measures and takes minutes",
-    ("cwm", "train", "table"): "tests/arena/baselines/test_paper_tables.py, at a size that takes seconds",
+    ("cwm", "train", "table"): "tests/arena/papers/yokai/tables/test_trained.py, at a size that takes seconds",
 }
 """Beginnings of commands, and what runs them: here only their options are checked."""
 RECORDED = "cwm:recorded"

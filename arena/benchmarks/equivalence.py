@@ -7,12 +7,14 @@ from typing import Final
 
 from rich.table import Table
 
-from arena import equivalence, recorded_models, shipped_models, user_cache
-from arena.equivalence import Equivalence, EquivalenceConfig
-from arena.game_source import load_bundle
-from arena.intervals import Estimate
-from arena.runtime import Runtime
-from arena.tournament import Progress
+from arena.comparison import equivalence
+from arena.comparison.equivalence import Equivalence, EquivalenceConfig
+from arena.figures.intervals import Estimate
+from arena.machine import shipped, user_cache
+from arena.machine.runtime import Runtime
+from arena.matches.game_source import load_bundle
+from arena.matches.tournament import Progress
+from arena.pipeline import recorded_models
 
 DEALS: Final = 100
 SIMULATIONS: Final = 100
@@ -73,7 +75,7 @@ def run(
             simulations=asked.simulations,
             rollouts=asked.rollouts,
             seed=asked.seed,
-            runtime=Runtime(level=shipped_models.level_of([load_bundle(model).hash])),
+            runtime=Runtime(level=shipped.level_of([load_bundle(model).hash])),
         )
         yield equivalence.run(config, kept, workers, progress, asked.minutes)
 

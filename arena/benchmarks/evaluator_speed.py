@@ -11,11 +11,11 @@ from typing import Final
 import jax
 import jax.numpy as jnp
 
-from arena.baselines.border_cells import border_moves
-from arena.baselines.cross_play import GAMES, Table
-from arena.baselines.policies import MEMORY, LearnedPolicy, environment
-from arena.baselines.recipes import recipe
 from arena.benchmarks.measurement import Measurement
+from arena.checkpoints.on_game import MEMORY, LearnedPolicy, environment
+from arena.policy_play.border_cells import border_moves
+from arena.policy_play.cross_play import GAMES, Table
+from arena.training.recipes import recipe
 from search.learn.evaluation import Evaluator
 from search.learn.networks.actor_critic import ActorCritic
 

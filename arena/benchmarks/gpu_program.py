@@ -14,9 +14,9 @@ import jax
 from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
 
-from arena.baselines.training_run import trainer_of
 from arena.benchmarks.measurement import Measurement
 from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, Setting
+from arena.training.training_run import trainer_of
 from arena.usage import UsageError
 
 DEVICE: Final = """

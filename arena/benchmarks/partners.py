@@ -12,14 +12,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from arena import tournament
-from arena.agent_specs import AgentSpec
+from arena.agents.partner import partners
+from arena.agents.specs import AgentSpec
 from arena.benchmarks.measurement import Measurement
-from arena.intervals import Estimate, mean_estimate
-from arena.match import GameRecord
-from arena.partner_agent import partners
-from arena.store import GameStore
-from arena.tournament_config import TournamentConfig
+from arena.figures.intervals import Estimate, mean_estimate
+from arena.matches import tournament
+from arena.matches.match import GameRecord
+from arena.matches.plan import TournamentConfig
+from arena.matches.store import GameStore
 
 GAME: Final = "yokai-9c-2p"
 GAMES: Final = 20

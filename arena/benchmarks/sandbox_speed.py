@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from arena import shipped_models
 from arena.benchmarks.measurement import Measurement
+from arena.machine import shipped
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.sandbox.parent import isolation, launch, levels, nurseries
@@ -42,7 +42,7 @@ def run(bundles: Mapping[str, ModelBundle]) -> Iterator[Measurement]:
     calibration: list[float] = []
     had: list[Level] = [level for level in levels.STRONG if levels.probe(level).problem is None]
     costs = bundles.get(COSTS_OF, next(iter(bundles.values())))
-    for level in had or [shipped_models.level_of([bundle.hash for bundle in bundles.values()])]:
+    for level in had or [shipped.level_of([bundle.hash for bundle in bundles.values()])]:
         yield from _costs(costs, level, calibration)
         for name, bundle in bundles.items():
             yield _playouts(name, bundle, level, calibration)
@@ -62,7 +62,7 @@ def _costs(bundle: ModelBundle, level: Level, calibration: list[float]) -> Itera
         for number in range(PAIRS):
             calibration.append(_calibrate())
             for name, at, forked in (("process", "process", False), ("start", level, False), ("fork", level, forks)):
-                if at == "process" and not shipped_models.MODELS & {bundle.hash}:
+                if at == "process" and not shipped.MODELS & {bundle.hash}:
                     continue
                 ready_s, loaded_s, lock_s = _start(bundle, levels.named(at), forked)
                 times[name].append(ready_s)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena import tournament
-from arena.agent_specs import AgentSpec
+from arena.agents.specs import AgentSpec
 from arena.benchmarks.measurement import Measurement
-from arena.intervals import Estimate
-from arena.report import paper_figures
-from arena.store import GameStore
-from arena.tournament import TournamentResult
-from arena.tournament_config import TournamentConfig
+from arena.figures.intervals import Estimate
+from arena.matches import tournament
+from arena.matches.plan import TournamentConfig
+from arena.matches.store import GameStore
+from arena.matches.tournament import TournamentResult
+from arena.papers.yokai.published import figures as paper_figures
 from games.api import DEFAULT_VIEW
 
 GAME = "yokai-9c-2p"

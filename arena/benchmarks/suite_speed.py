@@ -8,11 +8,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from arena import run_inputs, shipped_models
 from arena.benchmarks.measurement import Measurement
-from arena.hidden_information import HiddenInformation
-from arena.run_task import make_task
-from arena.training_games import GAMES, SEED
+from arena.machine import shipped
+from arena.runs import inputs as run_inputs
+from arena.runs.hidden_information import HiddenInformation
+from arena.runs.origins import GAMES, SEED
+from arena.runs.task import make_task
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
@@ -49,7 +50,7 @@ def _of_game(game_id: str, bundle: ModelBundle, workers: int) -> Iterator[Measur
     hidden = HiddenInformation.of(bundle)
     tests = make_task(inputs, hidden).tests
     pairs = run_inputs.hidden_pairs(hidden.judge(inputs.game), inputs.train)
-    level = shipped_models.level_of([bundle.hash])
+    level = shipped.level_of([bundle.hash])
     settings = TestSettings.of(SynthesisConfig(), workers=workers, level=level)
     sandbox = Sandbox(settings.capped(), level)
     kinds = ", ".join(f"{number} {kind}" for kind, number in Counter(test.kind for test in tests).items())

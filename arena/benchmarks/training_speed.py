@@ -18,10 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxprs_in_params
 
-from arena.baselines.environments import training_env
-from arena.baselines.recipes import Recipe, adapted, recipe
-from arena.baselines.training_run import trainer_of
 from arena.benchmarks.measurement import Measurement, interleaved
+from arena.training.environments import training_env
+from arena.training.recipes import Recipe, adapted, recipe
+from arena.training.training_run import trainer_of
 from games.batched.api import BatchedEnv
 from games.batched.wrappers import DEALT_AT_ONCE, Episodes
 from search.learn import ppo, rollout

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from arena import accelerated, console, recorded_models, user_cache
 from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength, suite_speed
 from arena.benchmarks.measurement import Measurement, machine, table
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
-from arena.game_source import load_bundle
-from arena.options import AsJson, Seed, Workers
+from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.machine import accelerated, user_cache
+from arena.matches.game_source import load_bundle
+from arena.pipeline import recorded_models
 from arena.report.tables import paper_table
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed, Workers
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.model.bundle import ModelBundle

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena import accelerated, console
-from arena.errors import EXIT_NEGATIVE
-from arena.options import AsJson, Seed
+from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.machine import accelerated
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed
 from arena.usage import UsageError
 from games.yokai.config import HINTS, config
 

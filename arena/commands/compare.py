@@ -7,15 +7,17 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import comparison, console, shipped_models
-from arena.comparison import Comparison, ComparisonConfig
-from arena.contenders import TITLES, contenders
-from arena.errors import EXIT_SYSTEM
-from arena.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
-from arena.player_models import PlayerModels
-from arena.report import comparison_page, comparison_tables
-from arena.runtime import Runtime
-from arena.tournament import Progress as GameProgress
+from arena.commands.exit_codes import EXIT_SYSTEM
+from arena.comparison import comparison
+from arena.comparison.comparison import Comparison, ComparisonConfig
+from arena.comparison.contenders import TITLES, contenders
+from arena.language_players.models import PlayerModels
+from arena.machine import shipped
+from arena.machine.runtime import Runtime
+from arena.matches.tournament import Progress as GameProgress
+from arena.report import comparison as comparison_report
+from arena.terminal import console
+from arena.terminal.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.storage.files import write_whole
@@ -65,9 +67,7 @@ def command(
             f"None of these players can play {game}: "
             f"{', '.join(f'{found.name} ({found.absent})' for found in players)}; choose others with --agents."
         )
-    level = shipped_models.level_of(
-        [found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"]
-    )
+    level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"])
     caps = Caps(calls=max_calls, tokens=max_tokens)
     if llm is None and caps != Caps():
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
@@ -76,12 +76,12 @@ def command(
     if as_json:
         console.print_json(found.to_json())
     else:
-        for table in comparison_tables.tables(found):
+        for table in comparison_report.tables(found):
             console.out.print(table)
     if html is not None:
-        write_whole(html, comparison_page.render(found))
+        write_whole(html, comparison_report.render(found))
     if text is not None:
-        write_whole(text, comparison_tables.markdown(found))
+        write_whole(text, comparison_report.markdown(found))
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)

@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_inputs, run_model, shipped
 from arena.commands.finishing import finish
-from arena.options import (
+from arena.runs import inputs as run_inputs
+from arena.runs import language_model, shipped
+from arena.runs.folder import open_record
+from arena.runs.settings import standard_settings
+from arena.terminal import console
+from arena.terminal.options import (
     AsJson,
     BaseUrl,
     MaxCalls,
@@ -22,8 +26,6 @@ from arena.options import (
     Seed,
     Workers,
 )
-from arena.run_settings import standard_settings
-from arena.synthesis_run import open_record
 from cwm.llm.caps import Caps
 
 GAME = "yokai-9c-2p"
@@ -48,7 +50,7 @@ def command(
     settings = standard_settings(game, llm, base_url, seed)
     inputs = run_inputs.registered(game, settings.train_games, seed)
     caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
-    run_model.check(settings, caps)
+    language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"demo-{game}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     console.notices.print(f"{settings.train_games} random games of {game} played; run folder {folder}")

@@ -6,9 +6,9 @@ from typing import Any, Final
 import typer
 from rich.table import Table
 
-from arena import console
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
-from arena.options import AsJson
+from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.terminal import console
+from arena.terminal.options import AsJson
 from cwm.sandbox.parent import attacks, isolation, levels
 from cwm.sandbox.parent.attacks import Finding
 from cwm.sandbox.wire.api import Level

@@ -6,13 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, evaluation_run, suite_view
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
-from arena.evaluation_run import Asked
-from arena.hidden_information import LIKELIHOOD
-from arena.options import AsJson, Seed, Workers
+from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.evaluation import evaluation_run
+from arena.evaluation.evaluation_run import Asked
+from arena.report import suite
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
+from arena.runs.hidden_information import LIKELIHOOD
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed, Workers
 from cwm.suite.likelihood import LikelihoodBound
 
 
@@ -110,7 +112,7 @@ def _print(found: dict[str, Any], split: str) -> None:
     if found["contract"] is not None:
         _print_contract(found["contract"])
     if found["suite"] is not None:
-        suite_view.show(found["suite"])
+        suite.show(found["suite"])
     if found["posterior"] is not None:
         _print_posterior(found["posterior"])
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from arena import console
-from arena.export import export
-from arena.game_source import load_bundle
+from arena.exports.open_spiel import export
+from arena.matches.game_source import load_bundle
+from arena.terminal import console
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
 

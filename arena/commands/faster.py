@@ -6,9 +6,13 @@ from typing import Annotated
 
 import typer
 
-from arena import run_inputs, run_model, shipped, speed_step
 from arena.commands.finishing import finish
-from arena.options import (
+from arena.pipeline import speed
+from arena.pipeline.speed import SpeedAsked
+from arena.runs import inputs, language_model, shipped
+from arena.runs.folder import INPUTS, KIND, read_caps, write_caps
+from arena.runs.settings import RunSettings
+from arena.terminal.options import (
     AsJson,
     BaseUrl,
     MaxCalls,
@@ -21,9 +25,6 @@ from arena.options import (
     Record,
     Workers,
 )
-from arena.run_settings import RunSettings
-from arena.speed_step import SpeedAsked
-from arena.synthesis_run import INPUTS, KIND, read_caps, write_caps
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
@@ -57,9 +58,9 @@ def command(
         caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
         asked = SpeedAsked(SpeedConfig(num_candidates=candidates, seed=settings.seed), llm, base_url)
         written_by = settings if llm is None else replace(settings, llm=llm, base_url=base_url)
-        run_model.check(settings, caps)
-        run_model.check(written_by, caps)
+        language_model.check(settings, caps)
+        language_model.check(written_by, caps)
         shipped.check(written_by)
-        speed_step.ask(run, asked)
+        speed.ask(run, asked)
         write_caps(run, caps)
-        finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
+        finish(opened, settings, inputs.load(run / INPUTS, settings), caps, workers, record, as_json)

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import typer
 
-from arena import arena_view, console, run_report, run_tables
-from arena.errors import EXIT_NEGATIVE, EXIT_PROVIDER
-from arena.live_view import LiveView
-from arena.report import page, tables
+from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
+from arena.pipeline.synthesis import Outcome, SynthesisRun
+from arena.report import arena_view, page, run_report, run_tables, tables
 from arena.report.data import ReportData
-from arena.run_inputs import Inputs
-from arena.run_settings import RunSettings
-from arena.synthesis_run import Outcome, SynthesisRun
+from arena.runs.folder import read_result
+from arena.runs.inputs import Inputs
+from arena.runs.settings import RunSettings
+from arena.terminal import console
+from arena.terminal.live_view import LiveView
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
 
@@ -74,7 +75,7 @@ def finish(
     if as_json:
         message = done.cap or done.outcome.synthesis.message
         about = {"run": str(record.folder), "sandbox": settings.level, "message": message}
-        console.print_json(run_report.read_result(record.folder) | about)
+        console.print_json(read_result(record.folder) | about)
     else:
         console.out.print(tables.report(done.report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")

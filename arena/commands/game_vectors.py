@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena import console
-from arena.options import AsJson, Seed
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed
 from cwm.functions.vectors import samples_of
 from cwm.observations.vectors import RoundTrip, round_trip
 from cwm.trajectories.recorded import game_seed

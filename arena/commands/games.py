@@ -7,10 +7,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena import console, rendering, rendering_files, rendering_sources
 from arena.commands import check_batched, game_vectors
-from arena.options import AsJson, Seed
-from arena.rendering_files import Format
+from arena.exports import film as rendering
+from arena.exports import film_files, film_sources
+from arena.exports.film_files import Format
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed
 from cwm.trajectories.recorded import collect
 from games import registry
 from games.api import CHANCE, TERMINAL, RendersText
@@ -97,9 +99,9 @@ def render(
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:
     """Draw a game of Yōkai: the true colours above, what one player sees below."""
-    target = rendering_files.Target(form, step, out, force)
-    game, record = rendering_sources.load(source, game_index, seed)
+    target = film_files.Target(form, step, out, force)
+    game, record = film_sources.load(source, game_index, seed)
     film = rendering.film(game, record, player, view)
-    path = rendering_files.write(film, target)
+    path = film_files.write(film, target)
     frames = "1 frame" if step is not None or len(film.frames) == 1 else f"{len(film.frames)} frames"
     console.notices.print(f"{film.name}, {frames}, {film.frames[-1].title.lower()}: {path}")

@@ -4,17 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena import accelerated, console
-from arena.baselines.method_figures import LearnedCrossPlay
-from arena.baselines.name_figures import NameFigures
-from arena.baselines.probe_figures import ColourProbes
-from arena.commands.counted_bar import counted_bar
+from arena.machine import accelerated
+from arena.policy_play.method_figures import LearnedCrossPlay
+from arena.policy_play.name_figures import NameFigures
+from arena.policy_play.probe_figures import ColourProbes
 from arena.report import cross_play_page, learned_tables
-from arena.report.cross_play_tables import lineup_tables, summary_table
+from arena.report.cross_play import lineup_tables, summary_table
+from arena.terminal import console
+from arena.terminal.bar import counted_bar
 from cwm.storage.files import write_whole
 
-PROBING: Final = "arena.baselines.probing"
-NAMING: Final = "arena.baselines.naming"
+PROBING: Final = "arena.policy_play.probing"
+NAMING: Final = "arena.policy_play.naming"
 """Both need optional packages."""
 
 
@@ -53,7 +54,7 @@ def show(asked: Asked, html: Path | None, as_json: bool) -> None:
         GameError: the extra `learn` is not installed.
         LearnError: a checkpoint cannot be read or is of another game, or there are too few games for probes.
     """
-    cross_play = accelerated.load("arena.baselines.cross_play")
+    cross_play = accelerated.load("arena.policy_play.cross_play")
     if asked.probe_games:
         accelerated.load(PROBING).check(asked.probe_games)
     chosen = cross_play.load_all(asked.game, asked.names)

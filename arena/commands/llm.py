@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena import console
-from arena.errors import EXIT_NEGATIVE
-from arena.options import AsJson, BaseUrl, Seed
+from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.terminal import console
+from arena.terminal.options import AsJson, BaseUrl, Seed
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import Message, ReplayMissError, Request

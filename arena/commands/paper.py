@@ -7,10 +7,19 @@ from typing import Annotated
 
 import typer
 
-from arena import console, run_model
-from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM
-from arena.live_view import LiveView
-from arena.options import (
+from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
+from arena.papers.cwm.published.games import GAMES
+from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
+from arena.papers.cwm.tables import page, scaling, settings, sheets, writing
+from arena.papers.cwm.tables.cells import Sheet
+from arena.papers.cwm.tables.experiments import Rebuilding, Watching
+from arena.papers.cwm.tables.measuring import Stored
+from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, Asked, Selection
+from arena.runs import language_model
+from arena.runs.settings import standard_settings
+from arena.terminal import console
+from arena.terminal.live_view import LiveView
+from arena.terminal.options import (
     AsJson,
     BaseUrl,
     MaxCalls,
@@ -22,14 +31,6 @@ from arena.options import (
     PriceOut,
     Workers,
 )
-from arena.paper import page, scaling, settings, sheets, writing
-from arena.paper.cells import Sheet
-from arena.paper.experiments import Rebuilding, Watching
-from arena.paper.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
-from arena.paper.measuring import Stored
-from arena.paper.paper_games import GAMES
-from arena.paper.settings import DEFAULT_MINUTES, Asked, Selection
-from arena.run_settings import standard_settings
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 
@@ -154,7 +155,7 @@ def _selection(tables: str | None, figures: str | None) -> Selection:
 def _check_model(llm: str | None, base_url: str | None, caps: Caps) -> None:
     """Checks a live model's name, key and price before a folder is made."""
     if llm is not None:
-        run_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
+        language_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
     elif caps != Caps():
         raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
 

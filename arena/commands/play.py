@@ -6,15 +6,18 @@ import typer
 from rich.console import Console
 from rich.prompt import Prompt
 
-from arena import agent_factory, console, recorded_models, shipped_models
-from arena.agent_specs import AgentSpec, parse
-from arena.agents import Agent
-from arena.errors import EXIT_NEGATIVE
-from arena.game_source import open_game
-from arena.human_agent import HumanAgent, HumanQuitError
-from arena.match import play
-from arena.options import AsJson, Seed
-from arena.runtime import Runtime
+from arena.agents.api import Agent
+from arena.agents.human import HumanAgent, HumanQuitError
+from arena.agents.specs import AgentSpec, parse
+from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.machine import shipped
+from arena.machine.runtime import Runtime
+from arena.matches import seating
+from arena.matches.game_source import open_game
+from arena.matches.match import play
+from arena.pipeline import recorded_models
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed
 from arena.usage import UsageError
 from cwm.storage.keys import derive
 from games.api import CHANCE, Game, RendersText
@@ -37,7 +40,7 @@ def command(
     """Play one game; default: you at seat 0, random at the others."""
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
-        runtime = Runtime(shipped_models.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
+        runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
         screen = console.notices if as_json else console.out
         agents = [_agent(spec, made, runtime, screen) for spec in specs]
         try:
@@ -74,13 +77,13 @@ def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
         raise UsageError(
             "An agent learns from game to game, and this is one game: leave out learn=, or use `cwm arena`."
         )
-    return [agent_factory.resolve(spec, game) for spec in specs]
+    return [seating.resolve(spec, game) for spec in specs]
 
 
 def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Agent:
     if spec.kind == "human":
         return HumanAgent(lambda text: Prompt.ask(text.rstrip("> "), console=screen), screen, spec.name, spec.view)
-    return agent_factory.build(spec, game, runtime)
+    return seating.build(spec, game, runtime)
 
 
 def _show(game: Game, actions: tuple[tuple[int, str], ...]) -> None:

@@ -5,12 +5,16 @@ from typing import Annotated
 
 import typer
 
-from arena import arena_view, console, run_inputs, run_report, run_tables, several_syntheses
 from arena.commands import several
-from arena.options import AsJson
-from arena.report import page, tables
-from arena.run_settings import RunSettings
-from arena.synthesis_run import INPUTS, KIND, stored_matches
+from arena.pipeline import several as several_syntheses
+from arena.pipeline.synthesis import stored_matches
+from arena.report import arena_view, page, run_report, run_tables, tables
+from arena.runs import folder
+from arena.runs import inputs as run_inputs
+from arena.runs.folder import INPUTS, KIND
+from arena.runs.settings import RunSettings
+from arena.terminal import console
+from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from cwm.record.record import RunRecord
 from cwm.storage import lock
@@ -32,10 +36,10 @@ def command(
         if at_work is not None:
             console.notices.print(f"process {at_work} is at work on {run}: this is what it has finished so far")
         if as_json:
-            console.print_json(run_report.read_result(run) | {"settings": settings.to_json()})
+            console.print_json(folder.read_result(run) | {"settings": settings.to_json()})
             return
         inputs = run_inputs.load(run / INPUTS, settings)
-        matches = stored_matches(run, settings, inputs, run_report.read_bundle(run))
+        matches = stored_matches(run, settings, inputs, folder.read_bundle(run))
         shown = arena_view.of(inputs.game, matches)
         report = run_report.build(record, settings, shown.arenas, shown.replays)
         page.write(report, record.report_path)

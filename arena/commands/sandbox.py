@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console
-from arena.errors import EXIT_NEGATIVE, EXIT_SYSTEM
-from arena.options import AsJson, Seed
+from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed
 from arena.usage import UsageError
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox

@@ -6,16 +6,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena import console, model_selection, recorded_models, selection_report, several_syntheses, shipped_models
 from arena.commands.finishing import complete, leave
-from arena.model_selection import Candidate, Selection
-from arena.options import AsJson, Seed, Workers
-from arena.rejection import RejectionConfig
-from arena.run_inputs import Inputs
-from arena.runtime import Runtime
-from arena.several_syntheses import SeveralSettings
-from arena.synthesis_run import MODEL
-from arena.synthesis_run import open_record as open_synthesis
+from arena.machine import shipped
+from arena.machine.runtime import Runtime
+from arena.matches.rejection import RejectionConfig
+from arena.pipeline import recorded_models, selection, several
+from arena.pipeline.selection import Candidate, Selection
+from arena.pipeline.several import SeveralSettings
+from arena.report import selection as selection_report
+from arena.runs.folder import MODEL
+from arena.runs.folder import open_record as open_synthesis
+from arena.runs.inputs import Inputs
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed, Workers
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
@@ -68,11 +71,11 @@ def command(
 ) -> None:
     """Choose the best of several models of one game, and reject bad ones by matches where information is hidden."""
     config = RejectionConfig(hosts, repetitions, tolerance, simulations, DEFAULT.rollouts, seed)
-    candidates = [model_selection.candidate(name, folder) for name, folder in _named(models).items()]
+    candidates = [selection.candidate(name, folder) for name, folder in _named(models).items()]
     made = [item.bundle for item in candidates if item.bundle is not None]
     if len(candidates) < 2 or not made:
         raise UsageError(f"There is nothing to choose: {len(made)} of {len(candidates)} places hold a model.")
-    runtime = Runtime(shipped_models.level_of([bundle.hash for bundle in made]), MOVE_TIMEOUT_S)
+    runtime = Runtime(shipped.level_of([bundle.hash for bundle in made]), MOVE_TIMEOUT_S)
     folder = run or Path("runs") / f"select-{made[0].game_info.id}"
     about = {"models": [item.to_json() for item in candidates], "rejection": config.to_json()}
     with RunRecord.create_or_resume(folder, KIND, about, seeds={"seed": seed}, sandbox_level=runtime.level) as record:
@@ -94,16 +97,16 @@ def synthesize(
     Raises:
         typer.Exit: a cap is reached, or the chosen model is not exact on its training tests.
     """
-    several_syntheses.check(settings, caps)
-    with several_syntheses.open_record(folder, settings, inputs, caps) as record:
+    several.check(settings, caps)
+    with several.open_record(folder, settings, inputs, caps) as record:
         _run(record, settings, caps, workers, recording, as_json)
 
 
 def resume(record: RunRecord, by: Caps, workers: int, recording: Path | None, as_json: bool) -> None:
     """Goes on with several syntheses after a kill, or with higher caps."""
     settings = SeveralSettings.from_record(record.info.config)
-    caps = several_syntheses.raised(record.folder, by)
-    several_syntheses.check(settings, caps)
+    caps = several.raised(record.folder, by)
+    several.check(settings, caps)
     _run(record, settings, caps, workers, recording, as_json)
 
 
@@ -113,15 +116,15 @@ def _run(
     candidates: list[Candidate] = []
     cap: str | None = None
     for one in settings.each():
-        name = several_syntheses.name_of(one)
+        name = several.name_of(one)
         folder = record.folder / name
-        inputs = several_syntheses.inputs_of(record.folder, one)
-        left = several_syntheses.left_for(record.folder, settings, one, caps)
+        inputs = several.inputs_of(record.folder, one)
+        left = several.left_for(record.folder, settings, one, caps)
         console.notices.print(f"{name}: synthesis {len(candidates) + 1} of {settings.syntheses}, seed {one.seed}")
         with open_synthesis(folder, one, inputs, left) as opened:
-            place = several_syntheses.recording_of(recording, one, settings.first)
+            place = several.recording_of(recording, one, settings.first)
             done = complete(opened, one, inputs, left, workers, place)
-        candidates.append(model_selection.candidate(name, folder) if done.outcome.bundle else Candidate(name, None))
+        candidates.append(selection.candidate(name, folder) if done.outcome.bundle else Candidate(name, None))
         console.notices.print(f"{name}: {done.outcome.synthesis.message}")
         if done.cap is not None:
             cap = done.cap
@@ -141,7 +144,7 @@ def _select(
         def told(done: int, total: int) -> None:
             status.update(f"rejecting bad models: match {done} of {total}")
 
-        found = model_selection.choose(candidates, config, runtime, workers, record, told)
+        found = selection.choose(candidates, config, runtime, workers, record, told)
     bundle = found.chosen_bundle()
     if bundle is not None:
         bundle.save(record.folder / MODEL)

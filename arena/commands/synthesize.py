@@ -6,13 +6,24 @@ from typing import Annotated, Any
 
 import typer
 
-from arena import console, evaluation_run, run_inputs, run_model, several_syntheses, shipped
 from arena.commands import evaluate as evaluate_command
 from arena.commands import several
 from arena.commands import tournament as tournament_command
 from arena.commands.finishing import finish
-from arena.hidden_information import HiddenInformation
-from arena.options import (
+from arena.evaluation import evaluation_run
+from arena.matches.rejection import RejectionConfig
+from arena.papers.cwm.tables import settings as paper_settings
+from arena.pipeline import several as several_syntheses
+from arena.pipeline.several import SeveralSettings
+from arena.pipeline.synthesis import first_prompt
+from arena.runs import inputs as run_inputs
+from arena.runs import language_model, shipped
+from arena.runs.folder import INPUTS, KIND, open_record, read_caps, write_caps
+from arena.runs.hidden_information import HiddenInformation
+from arena.runs.inputs import Inputs, Stated
+from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
+from arena.terminal import console
+from arena.terminal.options import (
     AsJson,
     BaseUrl,
     MaxCalls,
@@ -27,12 +38,6 @@ from arena.options import (
     Seed,
     Workers,
 )
-from arena.paper import settings as paper_settings
-from arena.rejection import RejectionConfig
-from arena.run_inputs import Inputs, Stated
-from arena.run_settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
-from arena.several_syntheses import SeveralSettings
-from arena.synthesis_run import INPUTS, KIND, first_prompt, open_record, read_caps, write_caps
 from arena.usage import UsageError
 from cwm.functions.prior import PriorConfig
 from cwm.functions.value import ValueConfig
@@ -197,7 +202,7 @@ def command(
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
         return
-    run_model.check(settings, caps)
+    language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
     folder = run or Path("runs") / (f"{settings.game}-{seed}" + (f"-of-{syntheses}" if syntheses > 1 else ""))
     if syntheses > 1:
@@ -242,7 +247,7 @@ def resume(
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
         caps = read_caps(run).raised(raised)
-        run_model.check(settings, caps)
+        language_model.check(settings, caps)
         shipped.check(settings)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)

@@ -10,20 +10,34 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from arena import console, recorded_models, shipped_models, tournament
-from arena.agent_specs import AgentSpec, parse
-from arena.arena_view import view
-from arena.errors import EXIT_PROVIDER, EXIT_SYSTEM
-from arena.game_source import game_info
-from arena.lineups import Pairing
-from arena.online_learning import Learners
-from arena.options import AsJson, MaxCalls, MaxMinutes, MaxMoney, MaxTokens, PriceIn, PriceOut, Record, Seed, Workers
-from arena.player_models import PlayerModels
+from arena.agents.specs import AgentSpec, parse
+from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
+from arena.language_players.models import PlayerModels
+from arena.machine import shipped
+from arena.matches import tournament
+from arena.matches.game_source import game_info
+from arena.matches.lineups import Pairing
+from arena.matches.plan import TournamentConfig
+from arena.matches.store import Games, GameStore, MemoryStore, write_standings
+from arena.matches.tournament import TournamentResult
+from arena.pipeline import recorded_models
+from arena.pipeline.online_learning import Learners
+from arena.report.arena_view import view
 from arena.report.tables import arena_tables, paper_table
-from arena.store import Games, GameStore, MemoryStore, write_standings
-from arena.synthesis_run import read_caps, write_caps
-from arena.tournament import TournamentResult
-from arena.tournament_config import TournamentConfig
+from arena.runs.folder import read_caps, write_caps
+from arena.terminal import console
+from arena.terminal.options import (
+    AsJson,
+    MaxCalls,
+    MaxMinutes,
+    MaxMoney,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    Record,
+    Seed,
+    Workers,
+)
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
 from cwm.llm.caps import Caps
@@ -143,7 +157,7 @@ def play(
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
     models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
-    level = shipped_models.level_of(models if prepared.referee is None else [*models, prepared.referee])
+    level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     result, used, learned = _played(config, prepared, folder, workers, caps or Caps(), recording)
     _print(prepared, result, as_json, learned)

@@ -8,9 +8,12 @@ from typing import Annotated, get_args
 
 import typer
 
-from arena import accelerated, console, suite_quality, suite_view
-from arena.options import AsJson, Seed, Workers
-from arena.suite_quality import Aim
+from arena.evaluation import suite_quality
+from arena.evaluation.suite_quality import Aim
+from arena.machine import accelerated
+from arena.report import suite
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed, Workers
 from arena.usage import UsageError
 from cwm.functions.vectors import samples_of
 from cwm.observations.schema import SchemaFormatError
@@ -67,7 +70,7 @@ def record(
             yield trajectory
 
     if batched:
-        played: Iterable[Trajectory] = accelerated.load("arena.bulk_recording").record(game, games, seed)
+        played: Iterable[Trajectory] = accelerated.load("arena.evaluation.bulk_recording").record(game, games, seed)
     else:
         played = collect(registry.make(game), games, seed)
     write(output, counted(played))
@@ -83,7 +86,7 @@ def _record_aimed(aim: Aim, game: str, output: Path, options: ScoreOptions) -> N
             "more --candidates or another --seed."
         )
     write(output, found.trajectories)
-    suite_view.show_aimed(found)
+    suite.show_aimed(found)
     console.notices.print(f"{len(found.trajectories)} games of {game}, written to {output}")
 
 

@@ -7,15 +7,20 @@ from typing import Annotated
 
 import typer
 
-from arena import arena_view, console, game_files, run_matches, store
-from arena.errors import EXIT_NEGATIVE
-from arena.options import AsJson
-from arena.paper import verifying
-from arena.paper.settings import ASKED_FILE
+from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.evaluation.verified_run import verify_run
+from arena.exports import game_files
+from arena.matches import store
+from arena.matches.verification import Problem, VerifiedGames, verify_games
+from arena.papers.cwm.tables import verifying
+from arena.papers.cwm.tables.settings import ASKED_FILE
+from arena.pipeline import matches as run_matches
+from arena.report import arena_view
 from arena.report.tables import arena_tables
-from arena.synthesis_run import KIND
+from arena.runs.folder import KIND
+from arena.terminal import console
+from arena.terminal.options import AsJson
 from arena.usage import UsageError
-from arena.verification import Problem, VerifiedGames, verify_games, verify_run
 from cwm.record.record import RUN_FILE, RunRecord
 
 SHOWN_PROBLEMS = 20

@@ -7,17 +7,21 @@ from typing import Annotated, Any, Final
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena import belief_probe, console, cross_play, recorded_models, shipped_models
-from arena.agent_factory import load_bundle
-from arena.agent_specs import AgentSpec, parse
+from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
-from arena.cross_play import CrossPlay, CrossPlayConfig
-from arena.errors import EXIT_SYSTEM
-from arena.options import AsJson, Seed, Workers, require_folders
+from arena.commands.exit_codes import EXIT_SYSTEM
+from arena.comparison import belief_probe
+from arena.machine import shipped
+from arena.machine.runtime import Runtime
+from arena.matches import cross_play
+from arena.matches.cross_play import CrossPlay, CrossPlayConfig
+from arena.matches.seating import load_bundle
+from arena.matches.tournament import Progress as GameProgress
+from arena.pipeline import recorded_models
 from arena.report import cross_play_page
-from arena.report.cross_play_tables import ablation_table, belief_tables, lineup_tables, summary_table
-from arena.runtime import Runtime
-from arena.tournament import Progress as GameProgress
+from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
+from arena.terminal import console
+from arena.terminal.options import AsJson, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
 from games import registry
@@ -110,7 +114,7 @@ def command(
     if greedy or probe_colours or own_names:
         raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
-    level = shipped_models.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
+    level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
     found = _play(config, run, workers)
     probes = _probes(config, found, probe)

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena import belief_probe
-from arena.baselines.method_figures import LearnedCrossPlay
-from arena.baselines.name_figures import NameFigures
-from arena.baselines.probe_figures import CARDS, ColourProbes
-from arena.belief_probe import Probe
-from arena.cross_play import CrossPlay
-from arena.intervals import Estimate
-from arena.page_templates import page_environment
-from arena.report import formatting, paper_figures
-from arena.report.curve import CHART, Curve, curve
+from arena.comparison import belief_probe
+from arena.comparison.belief_probe import Probe
+from arena.figures import formatting
+from arena.figures.curve import CHART, Curve, curve
+from arena.figures.intervals import Estimate
+from arena.figures.templates import page_environment
+from arena.matches.cross_play import CrossPlay
+from arena.papers.yokai.published import figures
+from arena.policy_play.method_figures import LearnedCrossPlay
+from arena.policy_play.name_figures import NameFigures
+from arena.policy_play.probe_figures import CARDS, ColourProbes
 from arena.report.learned_tables import name_parts
 from arena.report.page import heat
 
@@ -45,8 +46,8 @@ def render(
         colours={} if colours is None else _colours(colours),
         names=[] if names is None else name_parts(names),
         heat=lambda cell: heat(found.table, cell),
-        paper=paper_figures.rows(found.table.game),
-        paper_source=paper_figures.YOKAI_SOURCE,
+        paper=figures.rows(found.table.game),
+        paper_source=figures.YOKAI_SOURCE,
         calibration=_calibration(probes),
         truth=_truth(probes),
         chart=CHART,

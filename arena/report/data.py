@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.ratings import Standings
+from arena.matches.ratings import Standings
 
 
 @dataclass(frozen=True)

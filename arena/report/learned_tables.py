@@ -4,13 +4,13 @@ from typing import TypeAlias
 
 from rich.table import Table
 
-from arena.baselines.curve_figures import LearningCurves
-from arena.baselines.method_figures import LearnedCrossPlay
-from arena.baselines.name_figures import NameFigures
-from arena.baselines.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
-from arena.intervals import Estimate
-from arena.report import formatting
-from arena.report.cross_play_tables import COLUMNS, figures
+from arena.figures import formatting
+from arena.figures.intervals import Estimate
+from arena.policy_play.curve_figures import LearningCurves
+from arena.policy_play.method_figures import LearnedCrossPlay
+from arena.policy_play.name_figures import NameFigures
+from arena.policy_play.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
+from arena.report.cross_play import COLUMNS, figures
 from arena.report.tables import add_row, new_table
 
 

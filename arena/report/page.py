@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from arena.intervals import Estimate
-from arena.page_templates import page_environment
-from arena.ratings import Standings
-from arena.report import formatting, paper_figures
+from arena.figures import formatting
+from arena.figures.intervals import Estimate
+from arena.figures.templates import page_environment
+from arena.matches.ratings import Standings
+from arena.papers.yokai.published import figures
 from arena.report.data import ReportData
 from arena.report.tree_layout import layout
 
@@ -27,8 +28,8 @@ def render(data: ReportData) -> str:
     return environment.get_template("report.html.j2").render(
         data=data,
         tree=layout(data.candidates),
-        paper=paper_figures.rows(data.game),
-        paper_source=paper_figures.YOKAI_SOURCE,
+        paper=figures.rows(data.game),
+        paper_source=figures.YOKAI_SOURCE,
         heat=heat,
         cooperative=cooperative,
     )

@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings import AgentResult, Cooperation, Standings
-from arena.report import formatting, paper_figures
+from arena.figures import formatting
+from arena.matches.ratings import AgentResult, Cooperation, Standings
+from arena.papers.yokai.published import figures as paper_figures
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
 from cwm.suite.evaluation import FINAL_SCORES

@@ -4,16 +4,26 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
-from arena import cli, console
-from arena.match import Forfeit, GameRecord
+from arena import cli
+from arena.checkpoints import on_game
+from arena.matches.match import Forfeit, GameRecord
+from arena.terminal import console
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.trajectories.recorded import collect, write
 from games.api import CHANCE, TERMINAL, Action, GameInfo, IllegalActionError, Observation, State
+from search.learn import checkpoint
+from search.learn.api import Params
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.networks.config import NetworkConfig
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 
@@ -278,3 +288,38 @@ def own_game(tmp_path: Path) -> OwnGame:
     rules.write_text("Three in a row on a board of nine cells; the first player marks with x.\n", encoding="utf-8")
     write(trajectories, collect(loaded.instantiate(), 6, 3))
     return OwnGame(rules, trajectories, program)
+
+
+TINY = NetworkConfig(hidden=16, filters=4, layers=2)
+
+SavePolicy = Callable[..., Path]
+
+
+@cache
+def untrained(game: str, seed: int, config: NetworkConfig) -> Params:
+    """Returns parameters that nobody trained, the same for either view; large enough to prefer some actions to others.
+
+    They are drawn without the network's own initialisers, each of which would be compiled.
+    """
+    env = on_game.environment(game, "default", config)
+    network = ActorCritic(config, env.num_actions)
+    seen = jax.eval_shape(lambda key: env.observe(env.init(key)), jax.random.key(0))
+    example = jax.tree.map(lambda leaf: jnp.zeros((1, *leaf.shape)), seen)
+    shapes = jax.eval_shape(network.init, jax.random.key(0), example)
+    rng = np.random.default_rng(seed)
+    return jax.tree.map(lambda leaf: rng.normal(size=leaf.shape) / np.sqrt(np.prod(leaf.shape[:-1])), shapes)
+
+
+@pytest.fixture
+def save_policy(tmp_path: Path) -> SavePolicy:
+    """Writes an untrained policy and returns its folder."""
+
+    def save(
+        name: str = "tiny", game: str = "yokai-9c-2p", view: str = "memory", seed: int = 0, config: NetworkConfig = TINY
+    ) -> Path:
+        params = untrained(game, seed, config)
+        about = {"name": name, "game": game, "view": view, "method": "sp", "seed": seed, "steps": 0}
+        checkpoint.save_policy(tmp_path / name, params, {**about, "network": config.to_json(), "ppo": {}})
+        return tmp_path / name
+
+    return save

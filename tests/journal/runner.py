@@ -21,16 +21,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena import run_inputs, run_model
-from arena.agent_specs import parse
+from arena.agents.specs import parse
 from arena.commands import evaluate as evaluate_command
 from arena.commands import finishing, synthesize
 from arena.commands import tournament as tournament_command
-from arena.errors import exit_code, sentence
-from arena.evaluation_run import Asked
-from arena.run_settings import MatchSettings, RunSettings
-from arena.synthesis_run import open_record
-from arena.tournament_config import TournamentConfig
+from arena.commands.exit_codes import exit_code, sentence
+from arena.evaluation.evaluation_run import Asked
+from arena.matches.plan import TournamentConfig
+from arena.runs import inputs as run_inputs
+from arena.runs import language_model
+from arena.runs.folder import open_record
+from arena.runs.settings import MatchSettings, RunSettings
 from cwm.llm.api import Completion, LanguageModel, Request, Usage
 from cwm.llm.caps import Caps
 from cwm.llm.requests import request_key
@@ -182,7 +183,7 @@ def write(command: dict[str, Any]) -> None:
     if "helpers_die" in command:
         arguments = (os.getpid(), folder.with_suffix(".deaths"), command["helpers_die"])
         threading.Thread(target=kill_helpers, args=arguments, daemon=True).start()
-    run_model.factory.make = lambda *_, **__: model  # type: ignore[assignment]
+    language_model.factory.make = lambda *_, **__: model  # type: ignore[assignment]
     settings = RunSettings(
         game="tic_tac_toe",
         registered=True,

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from arena.store import FILE_NAME
+from arena.matches.store import FILE_NAME
 
 BUBBLEWRAP = ["bwrap", "--dev-bind", "/", "/", "--die-with-parent"]
 SYSTEM = 4

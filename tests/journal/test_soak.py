@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from arena.store import FILE_NAME
-from arena.verification import verify_games, verify_run
+from arena.evaluation.verified_run import verify_run
+from arena.matches.store import FILE_NAME
+from arena.matches.verification import verify_games
 from cwm.llm.requests import request_key
 from cwm.record.record import RunRecord
 from cwm.storage.journal import RunRecordError

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from arena.verification import verify_games, verify_run
+from arena.evaluation.verified_run import verify_run
+from arena.matches.verification import verify_games
 from cwm.record.record import RunRecord
 from cwm.storage import lock
 from cwm.storage.journal import RunRecordError

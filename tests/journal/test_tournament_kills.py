@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from arena.store import FILE_NAME, GameStore
-from arena.verification import verify_games
+from arena.matches.store import FILE_NAME, GameStore
+from arena.matches.verification import verify_games
 
 AGENTS = ["random:name=a", "random:name=b"]
 DEALS = 4

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from arena.agents.partner import partners as shipped
 from arena.benchmarks import partners
-from arena.match import GameRecord
-from arena.partner_agent import partners as shipped
+from arena.matches.match import GameRecord
 
 PLAIN, *OTHERS = partners.SETTINGS
 READING = (1.0, 0.05)

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.agent_specs import AgentSpec
+from arena.agents.specs import AgentSpec
 from arena.benchmarks import strength
 from arena.benchmarks.measurement import Measurement, table
-from arena.match import GameRecord
-from arena.ratings import standings
+from arena.matches.match import GameRecord
+from arena.matches.plan import TournamentConfig
+from arena.matches.ratings import standings
+from arena.matches.tournament import TournamentResult
 from arena.report.tables import paper_table
-from arena.tournament import TournamentResult
-from arena.tournament_config import TournamentConfig
 from cwm.sandbox.parent import levels
 from games import registry
 

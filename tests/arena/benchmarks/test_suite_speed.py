@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.benchmarks import suite_speed
-from arena.hidden_information import HiddenInformation
+from arena.runs.hidden_information import HiddenInformation
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from games import registry

@@ -2,9 +2,9 @@ import jax
 import numpy as np
 import pytest
 
-from arena.baselines.recipes import adapted, recipe
 from arena.benchmarks import training_speed
 from arena.benchmarks.training_speed import Setting
+from arena.training.recipes import adapted, recipe
 from search.learn import rollout
 from search.learn.ppo import Learner
 

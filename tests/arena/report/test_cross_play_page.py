@@ -1,9 +1,9 @@
 import re
 
-from arena import cross_play
-from arena.agent_specs import parse
-from arena.belief_probe import Probe
-from arena.cross_play import CrossPlayConfig
+from arena.agents.specs import parse
+from arena.comparison.belief_probe import Probe
+from arena.matches import cross_play
+from arena.matches.cross_play import CrossPlayConfig
 from arena.report import cross_play_page
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.intervals import Estimate
-from arena.match import Forfeit, GameRecord
-from arena.ratings import standings, without_forfeits
-from arena.report import formatting, paper_figures, tables
+from arena.figures import formatting
+from arena.figures.intervals import Estimate
+from arena.matches.match import Forfeit, GameRecord
+from arena.matches.ratings import standings, without_forfeits
+from arena.papers.yokai.published import figures
+from arena.report import tables
 from arena.report.data import (
     Accuracy,
     ArenaView,
@@ -226,12 +228,12 @@ def test_heat_of_a_table_of_equal_cells_is_even(yokai: ArenaView) -> None:
 
 
 def test_published_figures_hold_the_headline() -> None:
-    rows = paper_figures.rows("yokai-9c-2p")
+    rows = figures.rows("yokai-9c-2p")
     assert [row.cross_play for row in rows if row.agent == "people"] == [(5.7, 0.5)]
     assert max(row.cross_play[0] for row in rows if row.memory) == 4.8
     assert max(row.cross_play[0] for row in rows if not row.memory and row.agent != "people") == 0.3
     assert [row.self_play for row in rows if row.agent == "Self-Play IPPO (SP)"] == [(7.5, 0.3)]
-    assert paper_figures.rows("leduc_poker") == []
+    assert figures.rows("leduc_poker") == []
 
 
 def test_bad_answers_have_a_column_only_where_there_are_any(data: ReportData, record: Builder) -> None:

@@ -1,0 +1,189 @@
+"""A trained policy at the table: it is shown its own view at its own decision points, like every agent.
+
+Its network was trained on a view at every step of the game, also when others act. Those in between are rebuilt from
+the public log that its own views carry (`games.yokai.public_replay`) and fed to its memory in order.
+"""
+
+import hashlib
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.agents.api import Move, Needs, Turn
+from arena.agents.specs import AgentSpec, AgentSpecError
+from arena.checkpoints import on_game
+from arena.checkpoints.on_game import MEMORY, LearnedPolicy
+from cwm.storage.keys import canonical_json
+from games.api import Action, GameInfo, Observation
+from games.batched.yokai import parse_id
+from games.yokai import public_replay, tensors
+from games.yokai.config import Config, config
+from search.learn import checkpoint
+from search.learn.api import Memory, Params
+from search.learn.errors import CheckpointError, LearnError
+from search.learn.networks.config import GRAPHS
+
+MOST_POLICIES = 32
+"""Policies that a process keeps compiled."""
+
+
+@dataclass(frozen=True)
+class PlayedPolicy:
+    """A policy as one game plays it.
+
+    Attributes:
+        policy: the network.
+        config: the configuration of Yōkai.
+        step: (memory, observation without leading axes) -> (memory, logits float32 [N]), compiled.
+        actions: number of every action.
+    """
+
+    policy: LearnedPolicy
+    config: Config
+    step: Callable[[Memory, Any], tuple[Memory, jax.Array]]
+    actions: dict[Action, int]
+
+    def observe(self, view: Observation) -> Any:
+        """Returns a view as the network reads it: an image, or a graph."""
+        if self.policy.network.config.encoder in GRAPHS:
+            return tensors.graph(view, self.config)
+        return tensors.image(view, self.config)
+
+
+def resolve(spec: AgentSpec, game: str) -> AgentSpec:
+    """Returns an `ippo` agent with the view that its checkpoint was trained on and the hash of its content.
+
+    Args:
+        spec: as it was asked for.
+        game: registry id of the game that is to be played.
+
+    Raises:
+        AgentSpecError: there is no such checkpoint, it is damaged, or it was trained on another game.
+    """
+    try:
+        folder = on_game.find(spec.model or "", game)
+        policy = on_game.load(folder)
+    except LearnError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    if policy.game != game:
+        raise AgentSpecError(f"agent {spec.name!r}: its checkpoint was trained on {policy.game}, the game is {game}.")
+    return replace(spec, view=policy.view, model_hash=content_hash(folder))
+
+
+def build(spec: AgentSpec, game: str) -> "LearnedAgent":
+    """Builds an agent that `resolve` returned.
+
+    Raises:
+        AgentSpecError: the checkpoint cannot be read any more, or changed since it was resolved.
+    """
+    try:
+        folder = on_game.find(spec.model or "", game)
+        found = content_hash(folder)
+        if spec.model_hash not in (None, found):
+            raise AgentSpecError(f"agent {spec.name!r}: the checkpoint in {folder} changed while the games ran.")
+        played = _played(folder, found)
+    except LearnError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    return LearnedAgent(played, spec.name, spec.greedy)
+
+
+def content_hash(folder: Path) -> str:
+    """Returns the SHA-256 of a checkpoint: of its arrays and of what it says of itself.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
+    digest = hashlib.sha256(canonical_json(checkpoint.load_about(folder)).encode())
+    try:
+        digest.update((folder / checkpoint.POLICY).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"No checkpoint can be read from {folder} ({error}): give the folder of one.") from error
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=MOST_POLICIES)
+def _played(folder: Path, content: str) -> PlayedPolicy:
+    """Returns a policy ready to play; one of the same content is compiled once a process."""
+    policy = on_game.load(folder)
+    configuration = config(*parse_id(policy.game))
+    network = policy.network
+    params = jax.tree.map(jax.numpy.asarray, policy.params)
+
+    @jax.jit
+    def step(params: Params, memory: Memory, observation: Any) -> tuple[Memory, jax.Array]:
+        alone = jax.tree.map(lambda leaf: leaf[None, None], observation)
+        memory, outputs = network.apply(params, memory, alone, jax.numpy.zeros((1, 1), bool))
+        return memory, outputs.logits[0, 0]
+
+    actions = {action: number for number, action in enumerate(configuration.player_actions())}
+    return PlayedPolicy(policy, configuration, partial(step, params), actions)
+
+
+class LearnedAgent:
+    """A trained policy that plays one seat."""
+
+    needs = Needs(legal_actions=True)
+
+    def __init__(self, played: PlayedPolicy, name: str, greedy: bool = False) -> None:
+        """Sets the agent up.
+
+        Args:
+            played: the policy.
+            name: label in tables.
+            greedy: play the likeliest action instead of drawing one.
+        """
+        self.name = name
+        self.view = played.policy.view
+        self._played = played
+        self._greedy = greedy
+        self._steps = 0
+        self._memory: Memory = self._fresh_memory()
+
+    def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        self._steps = 0
+        self._memory = self._fresh_memory()
+
+    def act(self, turn: Turn) -> Move:
+        """Chooses an action; every random choice derives from the turn's seed.
+
+        Raises:
+            GameError: the history is not that of all own decision points of this game.
+        """
+        played = self._played
+        history = [view for view, _ in turn.history]
+        views = public_replay.views(played.config, history, self.view == MEMORY, self._steps)
+        said = [self._read(view) for view in views][-1]
+        numbers = [played.actions[action] for action in turn.legal_actions]
+        place = greedy(said, numbers) if self._greedy else drawn(said, numbers, turn.seed)
+        return Move(turn.legal_actions[place])
+
+    def close(self) -> None:
+        pass
+
+    def _read(self, view: Observation) -> NDArray[np.float32]:
+        """Shows the network one step more, and returns its logits, float32 [N]."""
+        self._memory, logits = self._played.step(self._memory, self._played.observe(view))
+        self._steps += 1
+        return np.asarray(logits)
+
+    def _fresh_memory(self) -> Memory:
+        return self._played.policy.network.initial_memory(1)
+
+
+def greedy(logits: NDArray[np.float32], legal: list[int]) -> int:
+    """Returns the place in `legal` of the likeliest of these actions; of several, the lowest-numbered one's."""
+    return max(range(len(legal)), key=lambda place: (logits[legal[place]], -legal[place]))
+
+
+def drawn(logits: NDArray[np.float32], legal: list[int], seed: int) -> int:
+    """Returns a place in `legal`, drawn with the probabilities that the logits give to these actions."""
+    chosen = logits[legal].astype(np.float64)
+    weights = np.exp(chosen - chosen.max())
+    return random.Random(seed).choices(range(len(legal)), weights.tolist())[0]

@@ -1,0 +1,161 @@
+"""A planner on a code world model: model and search run together in a sandboxed worker, one round trip a move."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+from arena.agents.api import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
+from arena.agents.root_parallel import merged
+from arena.machine.runtime import Runtime
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply, SandboxUnavailableError
+from cwm.storage.keys import derive
+from games.api import DEFAULT_VIEW, GameInfo
+from search import session
+from search.api import PlannerConfig
+
+_SESSION = "search.session"
+_TIME = (Outcome.CPU_EXCEEDED, Outcome.WALL_TIMEOUT)
+
+
+class ModelAgent:
+    """Plays with a synthesised program; it never sees the true game, only its own observations.
+
+    Each game gets fresh workers, so that nothing which a program keeps to itself passes from game to game. With
+    several of them each searches with its part of the simulations and its own seed, and the visits of the roots are
+    added up: the move is a function of the seed and of the number of workers.
+    """
+
+    def __init__(
+        self,
+        program: ProgramSource,
+        config: PlannerConfig,
+        runtime: Runtime,
+        name: str,
+        view: str = DEFAULT_VIEW,
+        workers: int = 1,
+    ) -> None:
+        """Args:
+        program: the model.
+        config: of the planner; its simulations are those of all workers together.
+        runtime: limits of each worker.
+        name: label in tables.
+        view: which of the game's views it is shown.
+        workers: how many search at once, at most one for each simulation.
+        """
+        self.name = name
+        self.view = view
+        self.needs = Needs(state="json")
+        self._program = program
+        self._config = config
+        self._runtime = runtime
+        self._count = max(1, min(workers, config.simulations))
+        self._workers: list[Worker] = []
+
+    def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        self.close()
+        sandbox = Sandbox(limits=self._runtime.limits, level=self._runtime.level, payload=session.PAYLOAD)
+        for index in range(self._count):
+            try:
+                self._workers.append(sandbox.start(self._program, seed=_seed(seed, index)))
+            except SandboxUnavailableError as error:
+                raise InfrastructureError(str(error)) from error
+            check(self._workers[-1].loaded)
+
+    def act(self, turn: Turn) -> Move:
+        if not self._workers:
+            raise InfrastructureError(f"{self.name} was asked for a move before the game began.")
+        if self._count == 1:
+            return _move(check(self._ask(turn, 0)))
+        with ThreadPoolExecutor(self._count) as threads:
+            replies = list(threads.map(lambda index: self._ask(turn, index), range(self._count)))
+        return _move(merged([check(reply) for reply in replies]))
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.close()
+        self._workers = []
+
+    def _ask(self, turn: Turn, index: int) -> Reply:
+        share, rest = divmod(self._config.simulations, self._count)
+        argument = {
+            "config": replace(self._config, simulations=share + (index < rest)).to_json(),
+            "player": turn.player,
+            "history": [[observation, action] for observation, action in turn.history],
+            "state": turn.state,
+        }
+        return self._workers[index].payload(
+            _SESSION, "choose", argument, seed=_seed(turn.seed, index), timeout_s=self._runtime.move_timeout_s
+        )
+
+
+def _seed(seed: int, index: int) -> int:
+    """Returns a worker's seed; the first one's is the seed itself, as it is of one that searches alone."""
+    return seed if index == 0 else derive("root-parallel worker", seed, index)
+
+
+def check(reply: Reply) -> Any:
+    """Returns the value of a reply.
+
+    Raises:
+        AgentFailure: the program failed or passed a limit.
+        InfrastructureError: the sandbox is at fault.
+    """
+    if reply.outcome is Outcome.OK:
+        return reply.value
+    detail = reply.outcome.value
+    if reply.failure is not None:
+        line = "" if reply.failure.line is None else f", line {reply.failure.line}"
+        detail += f": {reply.failure.type}{line}: {reply.failure.message}"
+    if reply.outcome.is_ours:
+        raise InfrastructureError(detail)
+    kind: ForfeitKind = "timeout" if reply.outcome in _TIME else "crash"
+    raise AgentFailure(kind, detail)
+
+
+def _move(decision: Any) -> Move:
+    # The answer comes from a process in which an untrusted program runs: nothing about its shape is taken for granted.
+    if isinstance(decision, dict) and "action" in decision and decision["action"] is None:
+        raise AgentFailure("empty", f"the search found no action: {str(decision.get('fallback'))[:200]}")
+    if not isinstance(decision, dict) or not isinstance(decision.get("action"), str):
+        raise AgentFailure("unparsable", f"the worker's answer holds no action: {str(decision)[:200]}")
+    fallback = decision.get("fallback")
+    errors = decision.get("errors")
+    return Move(
+        action=decision["action"],
+        fallback=None if fallback is None else str(fallback)[:200],
+        errors=_counts(errors) if isinstance(errors, dict) else {},
+    )
+
+
+def _counts(errors: dict[Any, Any]) -> dict[str, int]:
+    return {str(message)[:200]: count for message, count in list(errors.items())[:50] if type(count) is int}
+
+
+class LearningAgent(ModelAgent):
+    """Plays one game with the model as it is then; `arena.pipeline.online_learning` learns from the game."""
+
+    def __init__(
+        self,
+        bundle: ModelBundle,
+        config: PlannerConfig,
+        runtime: Runtime,
+        name: str,
+        view: str = DEFAULT_VIEW,
+        workers: int = 1,
+    ) -> None:
+        """Args:
+        bundle: the model.
+        config: of the planner.
+        runtime: limits of each worker.
+        name: label in tables.
+        view: which of the game's views it is shown.
+        workers: how many search at once.
+        """
+        super().__init__(bundle.program(), config, runtime, name, view, workers)
+        self._model_hash = bundle.hash
+
+    def account(self) -> dict[str, Any]:
+        """Returns the hash of the model that played."""
+        return {"model": self._model_hash}

@@ -1,0 +1,43 @@
+"""Players of several characters that ship with a game: yardsticks, and strangers for other agents to meet."""
+
+import importlib
+import importlib.util
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from arena.agents.api import Move, Needs, Turn
+from games import registry
+from games.api import DEFAULT_VIEW, Action, GameInfo, ObsActionHistory
+
+Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]
+"""Chooses one of the legal actions, given its own decision points in the default view (the last action None)."""
+
+
+def partners(game_id: str) -> Mapping[str, Partner]:
+    """Returns the partners that ship in the game's folder (`partners.PARTNERS`), {} if it has none."""
+    package = registry.describe(game_id).package
+    if not package or importlib.util.find_spec(f"{package}.partners") is None:
+        return {}
+    found: Mapping[str, Partner] = importlib.import_module(f"{package}.partners").PARTNERS
+    return found
+
+
+class PartnerAgent:
+    """A partner at the table; it is told what any agent is told."""
+
+    needs = Needs(legal_actions=True)
+
+    def __init__(self, partner: Partner, name: str, view: str = DEFAULT_VIEW) -> None:
+        self.name = name
+        self.view = view
+        self._partner = partner
+
+    def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        pass
+
+    def act(self, turn: Turn) -> Move:
+        return Move(self._partner(turn.history, turn.legal_actions, random.Random(turn.seed)))
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,280 @@
+"""What an agent is, as plain data: parsed from the command line, sent to worker processes, hashed into keys."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from arena.agents.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
+from games.api import DEFAULT_VIEW
+from search import planner
+from search.api import PlannerConfig, PlannerConfigError
+
+Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human", "ippo", "learned"]
+
+TRAINED: Final = ("ippo", "learned")
+"""Agents that play a trained policy: it has its own view, and draws its actions or takes the likeliest."""
+
+SHORT_NAMES = {
+    "sims": "simulations",
+    "c": "exploration",
+    "depth": "max_depth",
+    "widening": "widening_coefficient",
+    "belief": "belief_size",
+    "tries": "resample_tries",
+    "reduction": "first_play_reduction",
+    "noise": "root_noise",
+    "temper": "belief_temper",
+    "mix": "belief_mix",
+    "threshold": "belief_threshold",
+}
+"""Short names of planner settings, as the command line takes them."""
+
+_FILES = ("spool", "replay", "scripted")
+"""Language models whose name is a place: it says nothing in a table, and a recording has another than its replay."""
+
+MOST_WORKERS = 64
+"""Each is a process."""
+LEARN_CALLS = 3
+MOST_LEARN_CALLS = 100
+
+_TYPES: dict[str, type] = {
+    item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
+}
+_CHOICES = planner.CHOICES
+_WHOLE = {"workers": MOST_WORKERS, "learn_calls": MOST_LEARN_CALLS}
+
+
+class AgentSpecError(ValueError):
+    """An agent was described wrongly; the message names the part and what is expected."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """One agent.
+
+    Attributes:
+        kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
+            synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `llm` (a language
+            model, asked for each move); `human`; `ippo` (a policy trained on Yōkai, `arena.training`);
+            `learned` (policies trained on a synthesised model, `arena.training_on_models`).
+        name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
+            name alone play independently.
+        view: which of the game's views it is shown.
+        planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
+        model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
+            `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
+            training.
+        model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, filled in when it is loaded;
+            None before.
+        workers: for `cwm`: how many processes share the simulations of a move.
+        llm: options given for `llm`, by name (`LlmConfig`).
+        learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
+            of the run; None for no learning. See `arena.pipeline.online_learning`.
+        learn_calls: for `cwm`: calls after one game, at most.
+        greedy: for `ippo` and `learned`: play the likeliest action instead of drawing one.
+    """
+
+    kind: Kind
+    name: str
+    view: str = DEFAULT_VIEW
+    planner: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    model_hash: str | None = None
+    workers: int = 1
+    llm: dict[str, Any] = field(default_factory=dict)
+    learn: str | None = None
+    learn_calls: int = LEARN_CALLS
+    greedy: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        data = asdict(self)
+        # Keys of stored games are hashes of this: an agent of one worker keeps those it always had.
+        if self.workers == 1:
+            del data["workers"]
+        if self.kind != "llm":
+            del data["llm"]
+        if self.learn is None:
+            del data["learn"], data["learn_calls"]
+        if not self.greedy:
+            del data["greedy"]
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "AgentSpec":
+        """Builds a spec; keys that a newer version wrote are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+    def identity(self) -> dict[str, Any]:
+        """Returns what the agent's play depends on: a bundle counts by its content, not by its place."""
+        data = self.to_json()
+        if self.model_hash is not None:
+            del data["model"]
+        return data
+
+    def course(self) -> dict[str, Any]:
+        """Returns what the seeds of a game are made from: the identity, and of a language model only how it is asked.
+
+        So a game that was played with a model is played with its recording, question by question.
+        """
+        data = self.identity()
+        if self.kind == "llm":
+            del data["model"]
+            data["llm"] = {name: value for name, value in data["llm"].items() if name not in OF_THE_LINE}
+        return data
+
+    def llm_config(self) -> LlmConfig:
+        """Returns the full options of an `llm` agent."""
+        return LlmConfig.from_json(self.llm)
+
+    def planner_config(self, perfect_information: bool) -> PlannerConfig:
+        """Returns the full settings; a `cwm` agent that names no algorithm takes the one that fits the game.
+
+        Raises:
+            AgentSpecError: a setting is unknown or out of range.
+        """
+        settings = dict(self.planner)
+        if self.kind == "cwm":
+            settings.setdefault("algorithm", "mcts" if perfect_information else "ismcts")
+        else:
+            settings["algorithm"] = self.kind
+        try:
+            return PlannerConfig.from_json(settings)
+        except PlannerConfigError as error:
+            raise AgentSpecError(f"agent {self.name!r}: {error}") from error
+
+
+def parse(text: str) -> AgentSpec:
+    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, `partner:NAME`, and
+    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`, `ippo:NAME_OR_FOLDER[,greedy=true]`,
+    and `learned:FOLDER[,greedy=true]`.
+
+    Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
+    `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
+    `cwm`.
+
+    Raises:
+        AgentSpecError: the text is not such a description.
+    """
+    kind, _, rest = text.strip().partition(":")
+    if kind not in get_args(Kind):
+        near = difflib.get_close_matches(kind, get_args(Kind), 1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise AgentSpecError(f"Unknown agent {kind!r}: expected one of {', '.join(get_args(Kind))}{hint}")
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    model = None
+    if kind in _MODELS:
+        if not parts or "=" in parts[0]:
+            raise AgentSpecError(f"Agent {text!r} names no {_MODELS[kind]}.")
+        model = parts.pop(0)
+    if kind == "llm":
+        return _llm(text, model or "", parts)
+    settings = _settings(text, parts)
+    name = settings.pop("name", text.strip())
+    if kind in TRAINED and "view" in settings:
+        raise AgentSpecError(f"Agent {text!r}: a trained policy has the view that it was trained on: leave out view=.")
+    view, greedy = settings.pop("view", DEFAULT_VIEW), settings.pop("greedy", False)
+    if greedy and kind not in TRAINED:
+        raise AgentSpecError(
+            f"Agent {kind!r} has no policy that it draws from: greedy= goes with {' and '.join(TRAINED)} alone."
+        )
+    if "workers" in settings and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
+    if {"learn", "learn_calls"} & settings.keys() and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} has no model to refine: learn= and learn_calls= go with cwm alone.")
+    workers, learn = settings.pop("workers", 1), settings.pop("learn", None)
+    learn_calls = settings.pop("learn_calls", LEARN_CALLS)
+    if settings and kind in ("random", "partner", "human", *TRAINED):
+        taken = "greedy= and name=" if kind in TRAINED else "name= and view="
+        raise AgentSpecError(f"Agent {kind!r} takes only {taken}, not {', '.join(sorted(settings))}.")
+    if "algorithm" in settings and kind != "cwm":
+        raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
+    return AgentSpec(
+        kind=kind,  # type: ignore[arg-type]
+        name=name,
+        view=view,
+        planner=settings,
+        model=model,
+        workers=workers,
+        learn=learn,
+        learn_calls=learn_calls,
+        greedy=greedy,
+    )
+
+
+_MODELS = {
+    "cwm": "model: write cwm:FOLDER, a run or a bundle",
+    "partner": "partner: write partner:NAME",
+    "ippo": "trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
+    "learned": "training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
+    "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
+}
+"""What stands after the kind, by kind."""
+
+
+def _llm(text: str, model: str, parts: list[str]) -> AgentSpec:
+    options: dict[str, Any] = {}
+    for name, value in _pairs(text, parts, {}).items():
+        try:
+            options[name] = value if name in ("name", "view") else value_of(name, value)
+        except LlmConfigError as error:
+            raise AgentSpecError(f"Agent {text!r}: {error}") from error
+    label = "llm" if model.partition(":")[0] in _FILES else text.strip()
+    name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
+    return AgentSpec(kind="llm", name=name, view=view, model=model, llm=options)
+
+
+def _settings(text: str, parts: list[str]) -> dict[str, Any]:
+    return {key: _value(text, key, value) for key, value in _pairs(text, parts, SHORT_NAMES).items()}
+
+
+def _pairs(text: str, parts: list[str], short_names: Mapping[str, str]) -> dict[str, str]:
+    """Returns settings by full name, as they were written."""
+    settings: dict[str, str] = {}
+    for part in parts:
+        short, equals, value = part.partition("=")
+        short = short.strip()
+        if not equals or not value.strip():
+            raise AgentSpecError(f"Agent {text!r}: {part!r} is no setting; write NAME=VALUE.")
+        key = short_names.get(short, short)
+        if key in settings:
+            raise AgentSpecError(f"Agent {text!r} sets {short!r} twice.")
+        settings[key] = value.strip()
+    return settings
+
+
+def _value(text: str, key: str, value: str) -> Any:
+    if key in ("name", "view"):
+        return value
+    if key == "greedy":
+        if value not in ("true", "false"):
+            raise AgentSpecError(f"Agent {text!r}: greedy is true or false, not {value!r}.")
+        return value == "true"
+    if key in _CHOICES:
+        if value not in _CHOICES[key]:
+            raise AgentSpecError(f"Agent {text!r}: {key} is {' or '.join(_CHOICES[key])}, not {value!r}.")
+        return value
+    if key == "learn":
+        return None if value == "false" else value
+    if key in _WHOLE:
+        if not value.isdecimal() or not 1 <= int(value) <= _WHOLE[key]:
+            raise AgentSpecError(
+                f"Agent {text!r}: {key} must be a whole number from 1 to {_WHOLE[key]}, not {value!r}."
+            )
+        return int(value)
+    if key not in _TYPES:
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "learn", "learn_calls", "greedy", "view", "name"]
+        near = difflib.get_close_matches(key, known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
+        raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")
+    if _TYPES[key] not in (int, float):
+        return value
+    try:
+        number = _TYPES[key](value)
+    except ValueError:
+        wanted = "a whole number" if _TYPES[key] is int else "a number"
+        raise AgentSpecError(f"Agent {text!r}: {key} must be {wanted}, not {value!r}.") from None
+    if not 0 <= number < float("inf"):
+        raise AgentSpecError(f"Agent {text!r}: {key} must be finite and not negative, not {value}.")
+    return number

@@ -1,1 +1,0 @@
-"""Trained baselines on Yōkai: recipes, training, shipped checkpoints, and their play in the arena."""

@@ -1,0 +1,1 @@
+"""`cwm train`: learners on games and on models."""

@@ -1,0 +1,144 @@
+"""`cwm train yokai`: baselines trained in the batched game: IPPO, High-Entropy IPPO, Other-Play and others."""
+
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena.machine import accelerated
+from arena.terminal import console
+from arena.usage import UsageError
+
+METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
+MOST_SEED = 999_999
+"""Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
+MOST_ENVIRONMENTS = 1 << 20
+MOST_SNAPSHOTS = 50
+MOST_MEMBERS = 1000
+"""Members of a population have the seeds from 1000 times that of its policy on."""
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A batched game, e.g. yokai-9c-2p, or the reduced yokai-8c-2p.")],
+    method: Annotated[str, typer.Option("--method", help=f"What to train for: {METHODS}.")] = "sp",
+    scale: Annotated[
+        str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
+    ] = "paper",
+    seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2; sa needs two.")] = "0",
+    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
+    memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
+    level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
+    exact: Annotated[
+        bool, typer.Option("--exact-belief", help="obl: level 1 draws from the exact belief about random players.")
+    ] = False,
+    population: Annotated[
+        int | None,
+        typer.Option("--population", min=1, max=MOST_MEMBERS, help="fcp: self-play policies, each at three ages; 8."),
+    ] = None,
+    encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
+    core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
+    pointing: Annotated[
+        bool, typer.Option("--pointing", help="Score actions by what they point at, as at the reduced scale.")
+    ] = False,
+    extra_layers: Annotated[int | None, typer.Option("--extra-layers", min=0, max=16, help="+1HL, +2HL.")] = None,
+    environments: Annotated[
+        int | None, typer.Option("--environments", min=1, max=MOST_ENVIRONMENTS, help="Games at once.")
+    ] = None,
+    entropy: Annotated[float | None, typer.Option("--entropy", min=0, help="α, the coefficient.")] = None,
+    bfloat16: Annotated[bool, typer.Option("--bfloat16", help="Compute in bfloat16.")] = False,
+    accumulate: Annotated[int | None, typer.Option("--accumulate", min=1, help="Pieces of a minibatch.")] = None,
+    devices: Annotated[
+        int,
+        typer.Option(
+            "--devices", min=1, help="Accelerators that share the games; another number draws other minibatches."
+        ),
+    ] = 1,
+    snapshots: Annotated[
+        int,
+        typer.Option(
+            "--snapshots", min=0, max=MOST_SNAPSHOTS, help="Keep policies at so many equal steps, for cwm train curves."
+        ),
+    ] = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Keeps everything; the same command on it goes on.")] = None,
+    stop_after: Annotated[
+        float | None, typer.Option("--stop-after", min=0, help="Minutes after which to stop; the next run goes on.")
+    ] = None,
+) -> None:
+    """Train baselines in the batched game; interrupted or stopped, the same command goes on to the bit."""
+    recipes = accelerated.load("arena.training.recipes")
+    runs = accelerated.load("arena.training.method_training")
+    recipe = recipes.recipe(game, method, scale, memory, level)
+    if entropy is not None and not isfinite(entropy):
+        raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
+    ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
+    network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
+    recipe = recipes.adapted(recipe, network, ppo, pointing, **_own(method, level, exact, population))
+    folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
+    plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices, snapshots)
+    console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
+    if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
+        for seed in plan.seeds:
+            console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
+        console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
+        if snapshots:
+            kept = any((folder / accelerated.load("arena.training.training_run").SNAPSHOTS).glob("*"))
+            late = "no policies were kept on the way: the training had been there before; begin it in another folder"
+            console.notices.print(f"curves: cwm train curves {folder}" if kept else late)
+    else:
+        console.out.print("stopped; the same command goes on")
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Returns the settings that were given."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _own(method: str, level: int, exact: bool, population: int | None) -> dict[str, Any]:
+    """Returns the settings of a method that were given.
+
+    Raises:
+        UsageError: they are of another method.
+    """
+    beyond_first = level > 1
+    for option, given, of in (
+        ("--level", beyond_first, "obl"),
+        ("--exact-belief", exact, "obl"),
+        ("--population", population, "fcp"),
+    ):
+        if given and method != of:
+            raise UsageError(f"{option} is of the method {of}, not of {method}: leave it out.")
+    return _given(exact_belief=exact or None, population=population)
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """Parses seeds, e.g. `0,1,2`.
+
+    Raises:
+        UsageError: they are no different whole numbers, or too large.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    seeds = tuple(int(part) for part in parts if part.isdecimal() and len(part) <= len(str(MOST_SEED)))
+    if len(set(seeds)) < len(parts):
+        raise UsageError(f"--seeds is {text!r}: give different whole numbers from 0 to {MOST_SEED}, e.g. 0,1,2.")
+    return seeds
+
+
+def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
+    """Trains with a line that says how far it is; returns whether it finished."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
+    with Progress(*columns, console=console.notices, transient=True) as shown:
+        task = shown.add_task("steps", total=None, told="compiling")
+
+        def on_report(standing: Any) -> None:
+            first = standing.reports[0]
+            told = f"{standing.stage}: " if standing.stage else ""
+            told += f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
+            if first.get("R") is not None:
+                told += f", R {first['R']:.2f}, return {first['return']:.2f}"
+            if first.get("cross_entropy") is not None:
+                told += f", cross-entropy {first['cross_entropy']:.3f}"
+            shown.update(task, completed=standing.steps, total=standing.total, told=told)
+
+        return bool(runs.train(plan, stop_after, on_report))

@@ -1,0 +1,12 @@
+"""`cwm train`: agents that learn."""
+
+import typer
+
+from arena.commands.train import baseline, curves, on_model, pack, table
+
+app = typer.Typer(no_args_is_help=True, help="Train agents that learn.")
+app.command("yokai")(baseline.command)
+app.command("table")(table.command)
+app.command("curves")(curves.command)
+app.command("pack")(pack.command)
+app.command("ppo")(on_model.command)

@@ -1,0 +1,138 @@
+"""`cwm train ppo`: agents that learn on a synthesised model."""
+
+import time
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from arena.agents.specs import AgentSpec
+from arena.machine import accelerated, shipped
+from arena.pipeline import recorded_models
+from arena.terminal import console
+from arena.terminal.options import AsJson
+from arena.training_on_models.settings import PAPER_STEPS, PpoSettings
+from arena.usage import UsageError
+from cwm.model.bundle import ModelBundle
+from cwm.model.environment import training_limits
+from cwm.sandbox.parent.host import Sandbox
+
+SECONDS_BETWEEN_NOTICES: Final = 15.0
+BOTH: Final = "both"
+MOST_ENVIRONMENTS: Final = 10_000
+MOST_HIDDEN: Final = 8192
+"""Beyond these the memory of no machine is enough."""
+
+
+def command(
+    model: Annotated[
+        str, typer.Option("--model", help="Folder of a run or a bundle; `recorded`, with --game, as for agents.")
+    ],
+    game: Annotated[str | None, typer.Option("--game", help="Game of a recorded model.")] = None,
+    seat: Annotated[str, typer.Option("--seat", help="Number of a seat from 0, or both: all of them.")] = BOTH,
+    steps: Annotated[
+        int, typer.Option("--steps", min=1, help="Decisions of each agent in all; the paper's are 10,000,000.")
+    ] = PAPER_STEPS,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, max=1000, help="Agents a seat; the best is kept.")] = 5,
+    evaluation: Annotated[
+        int, typer.Option("--evaluation-games", min=1, help="Against random players on the model, to find the best.")
+    ] = 1000,
+    environments: Annotated[
+        int, typer.Option("--environments", min=10, max=MOST_ENVIRONMENTS, help="Games side by side.")
+    ] = 50,
+    hidden: Annotated[
+        int, typer.Option("--hidden", min=1, max=MOST_HIDDEN, help="Width of the network's layers.")
+    ] = 256,
+    vectors: Annotated[
+        bool, typer.Option("--vectors", help="Write observations as vectors as the model's bundle says.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder that keeps everything; the same command on it goes on.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D)."""
+    course = accelerated.load("arena.training_on_models.course")
+    bundle = _bundle(model, game)
+    folder = out or Path("runs") / f"ppo-{bundle.info['id']}-{bundle.hash[:8]}"
+    settings = PpoSettings(
+        steps=steps,
+        seeds=seeds,
+        environments=environments,
+        hidden=hidden,
+        evaluation_games=evaluation,
+        stored_vectors=vectors,
+    )
+    sandbox = Sandbox(training_limits(), shipped.level_of([bundle.hash]))
+    console.notices.print(f"{bundle.info['id']}: training in {folder}; the same command goes on after an interruption")
+    seats = _seats(seat, bundle.game_info.num_players)
+    say = console.notices.print
+    found = course.train(bundle, seats, settings, folder, sandbox, lambda text: say(text), Notices())
+    if as_json:
+        console.print_json({"folder": str(folder), "seats": [item.to_json() for item in found]})
+        return
+    for item in found:
+        console.out.print(_line(item, bundle.game_info.utility == "identical"))
+    if len(found) == bundle.game_info.num_players:
+        agent = f"learned:{folder},greedy=true"
+        console.out.print(f"play: cwm arena {bundle.info['id']} --agent {agent} --agent random")
+
+
+class Notices:
+    """Says now and then how far a training is."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, progress: Any) -> None:
+        now = time.monotonic()
+        if now - self._said < SECONDS_BETWEEN_NOTICES and progress.steps < progress.total:
+            return
+        self._said = now
+        paid = "" if progress.mean_return is None else f", mean return {progress.mean_return:+.3f}"
+        console.notices.print(
+            f"seat {progress.seat}, seed {progress.seed}: {progress.steps:,} of {progress.total:,} steps"
+            f"{paid}, {progress.steps_per_s:,.0f} steps/s, {_duration(progress.left_s)} left"
+        )
+
+
+def _bundle(model: str, game: str | None) -> ModelBundle:
+    if model.split("+")[0].split("-")[0] == recorded_models.RECORDED:
+        if game is None:
+            raise UsageError(f"--model {model} needs --game: which game's recorded model?")
+        spec = recorded_models.filled_in([AgentSpec("cwm", model, model=model)], game)[0]
+        if spec.model == model:
+            names = ", ".join(recorded_models.names_of(game)) or "none"
+            raise UsageError(f"No {model} ships for {game}; known: {names}.")
+        return ModelBundle.load(Path(spec.model or ""))
+    bundle = ModelBundle.load(Path(model))
+    if game is not None and bundle.info["id"] != game:
+        raise UsageError(f"--game is {game}, but the model in {model} is of {bundle.info['id']}.")
+    return bundle
+
+
+def _seats(text: str, players: int) -> list[int]:
+    if text in (BOTH, "all"):
+        return list(range(players))
+    if not text.isdecimal() or int(text) >= players:
+        raise UsageError(f"--seat is {text!r}; give a number from 0 to {players - 1}, or {BOTH}.")
+    return [int(text)]
+
+
+def _line(item: Any, cooperative: bool) -> str:
+    best = item.results[item.best]
+    speed = item.clock.to_json()
+    parts = ", ".join(f"{name} {speed[name]:.0%}" for name in ("model", "encoding", "transport", "policy", "update"))
+    fast = f"; {speed['steps_per_s']:,.0f} steps/s ({parts})" if item.clock.steps else ""
+    # Where all are paid the same nobody is paid more than the others.
+    won = "" if cooperative else f"{best.wins:.1%} won, {best.losses:.1%} lost, "
+    return (
+        f"seat {item.seat}: best of {len(item.results)} is seed {item.best}: {won}mean return {best.mean_return:+.3f} "
+        f"over {best.games:,} games {'with' if cooperative else 'against'} random players{fast}"
+    )
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"

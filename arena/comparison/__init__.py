@@ -1,0 +1,1 @@
+"""Agents side by side."""

@@ -1,0 +1,255 @@
+"""What an agent believed along finished games: how much of the hidden truth, and whether a win was at hand.
+
+Each decision of an agent with a model is put to its planner's belief again, without a search. Two things are read off
+the weighed states: the probability that they give to the parts of the true state that the player does not know (the
+Yōkai Learning Environment paper, figure 5, but of an explicit belief), and the believed probability that the game
+would be won if it ended now, beside whether it would be.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from arena.agents.api import InfrastructureError
+from arena.agents.model import check
+from arena.agents.specs import AgentSpec
+from arena.figures.intervals import Estimate, mean_estimate
+from arena.machine.runtime import Runtime
+from arena.matches.match import GameRecord
+from arena.matches.replay import states
+from arena.matches.seating import load_bundle
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.storage.keys import derive
+from games.api import CHANCE, Action, Game, Observation, ReportsOutcome, State, observe, state_to_json
+from search import session
+
+CALIBRATION_BINS: Final = 10
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One decision of one agent.
+
+    Attributes:
+        agent: its name.
+        alone: whether it played with itself alone.
+        deal_seed: of the game.
+        number: players' actions before it.
+        truth: mean probability of the true value over the parts of the state that the belief leaves open; None if it
+            leaves nothing open.
+        win: believed probability that the game, ended now, is won; None if the game does not say.
+        won: whether it would be.
+        ended: whether the agent's next action ended the game.
+        effective: effective sample size of the belief, as a share of its states.
+    """
+
+    agent: str
+    alone: bool
+    deal_seed: int
+    number: int
+    truth: float | None
+    win: float | None
+    won: bool | None
+    ended: bool
+    effective: float
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Decisions with a similar belief.
+
+    Attributes:
+        low: least believed probability.
+        high: highest.
+        believed: mean of them.
+        real: how many would have been won.
+        count: decisions.
+    """
+
+    low: float
+    high: float
+    believed: float
+    real: Estimate
+    count: int
+
+
+def probe(
+    game: Game, records: Sequence[GameRecord], specs: Mapping[str, AgentSpec], runtime: Runtime
+) -> Iterator[Probe]:
+    """Yields the decisions that open a turn, of every agent with a model, game by game.
+
+    A decision opens a turn if another player, or chance, acted before it.
+
+    Args:
+        game: the true game.
+        records: finished games.
+        specs: resolved agents by name.
+        runtime: limits of the workers.
+
+    Raises:
+        InfrastructureError: a worker cannot be had.
+        AgentFailure: a model failed.
+    """
+    for record in records:
+        if record.forfeit is None:
+            yield from _probe_game(game, record, specs, runtime)
+
+
+def _probe_game(game: Game, record: GameRecord, specs: Mapping[str, AgentSpec], runtime: Runtime) -> Iterator[Probe]:
+    sandbox = Sandbox(limits=runtime.limits, level=runtime.level, payload=session.PAYLOAD)
+    seats = {seat: specs[name] for seat, name in enumerate(record.seats) if specs[name].kind == "cwm"}
+    workers: dict[int, Worker] = {}
+    try:
+        for seat, spec in seats.items():
+            workers[seat] = sandbox.start(load_bundle(spec).program(), seed=derive("probe", record.deal_seed, seat))
+            check(workers[seat].loaded)
+        histories: list[list[tuple[Observation, Action | None]]] = [[] for _ in record.seats]
+        before, number = CHANCE, 0
+        following = [action for _, action in record.actions]
+        for index, (state, player, action) in enumerate(states(game, record)):
+            if player < 0 or action is None:
+                before = player
+                continue
+            seen = observe(game, state, player, specs[record.seats[player]].view)
+            if player in workers and before != player:
+                found = _believe(
+                    game, seats[player], workers[player], player, [*histories[player], (seen, None)], runtime
+                )
+                yield _reading(game, state, record, player, number, found, index == len(following) - 1)
+            histories[player].append((seen, action))
+            before, number = player, number + 1
+    finally:
+        for worker in workers.values():
+            worker.close()
+
+
+def _believe(
+    game: Game,
+    spec: AgentSpec,
+    worker: Worker,
+    player: int,
+    history: Sequence[tuple[Observation, Action | None]],
+    runtime: Runtime,
+) -> list[tuple[float, Any]]:
+    config = spec.planner_config(game.info.perfect_information)
+    argument = {
+        # One simulation: the belief alone is wanted.
+        "config": config.to_json() | {"simulations": 1},
+        "player": player,
+        "history": [list(entry) for entry in history],
+        "state": None,
+        "report_belief": True,
+    }
+    reply = worker.payload(
+        "search.session", "choose", argument, seed=derive("probe", len(history)), timeout_s=runtime.move_timeout_s
+    )
+    decision = check(reply)
+    believed = decision.get("belief_states") if isinstance(decision, dict) else None
+    if not isinstance(believed, list) or not believed:
+        return []
+    return [(float(weight), state) for weight, state in believed]
+
+
+def _reading(
+    game: Game,
+    state: State,
+    record: GameRecord,
+    player: int,
+    number: int,
+    believed: Sequence[tuple[float, Any]],
+    last: bool,
+) -> Probe:
+    total = sum(weight for weight, _ in believed)
+    weights = [weight / total for weight, _ in believed] if total > 0 else []
+    win: float | None = None
+    won: bool | None = None
+    if isinstance(game, ReportsOutcome) and weights:
+        won = bool(game.outcome(state)["won"])
+        try:
+            win = sum(w for w, (_, guess) in zip(weights, believed, strict=True) if game.outcome(guess)["won"])
+        except (LookupError, TypeError, ValueError, AttributeError):
+            # States of a program that nobody trusts: one that the true game cannot read says nothing.
+            win = None
+    return Probe(
+        agent=record.seats[player],
+        alone=len(set(record.seats)) == 1,
+        deal_seed=record.deal_seed,
+        number=number,
+        truth=truth(state_to_json(game, state), [guess for _, guess in believed], weights),
+        win=None if win is None else min(1.0, win),
+        won=won,
+        ended=last,
+        effective=1 / (sum(w * w for w in weights) * len(weights)) if weights else 0.0,
+    )
+
+
+def truth(state: Any, guesses: Sequence[Any], weights: Sequence[float]) -> float | None:
+    """Returns the mean probability that weighed guesses give to the true values of what they leave open.
+
+    Args:
+        state: the true state as JSON.
+        guesses: states as JSON, of the same shape but for what is hidden.
+        weights: one a guess, summing to 1.
+
+    Returns:
+        The mean over the leaves of the JSON on which the guesses differ from one another or from the truth; None if
+        there is none.
+    """
+    leaves = dict(_leaves(state, ()))
+    right = dict.fromkeys(leaves, 0.0)
+    for guess, weight in zip(guesses, weights, strict=True):
+        for path, value in _leaves(guess, ()):
+            if path in leaves and leaves[path] == value:
+                right[path] += weight
+    is_open = [share for share in right.values() if share < 1 - 1e-9]
+    return sum(is_open) / len(is_open) if is_open else None
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, dict):
+        for key in value:
+            yield from _leaves(value[key], (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, index))
+    else:
+        yield path, value
+
+
+def calibration(probes: Sequence[Probe], ended: bool = False) -> list[Bin]:
+    """Returns the believed probability of a win beside the real share, in bins that are not empty.
+
+    Args:
+        probes: decisions.
+        ended: only those at which the agent ended the game.
+    """
+    bins: list[list[Probe]] = [[] for _ in range(CALIBRATION_BINS)]
+    for item in probes:
+        if item.win is not None and (item.ended or not ended):
+            bins[min(CALIBRATION_BINS - 1, int(item.win * CALIBRATION_BINS))].append(item)
+    found = []
+    for number, members in enumerate(bins):
+        real = mean_estimate([float(bool(item.won)) for item in members])
+        if real is not None:
+            believed = sum(item.win or 0.0 for item in members) / len(members)
+            found.append(Bin(number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS, believed, real, len(members)))
+    return found
+
+
+def over_time(probes: Sequence[Probe], alone: bool) -> dict[int, Estimate]:
+    """Returns the probability of the truth by number of players' actions, in self-play or in cross-play."""
+    by_number: dict[int, list[float]] = {}
+    for item in probes:
+        if item.alone == alone and item.truth is not None:
+            by_number.setdefault(item.number, []).append(item.truth)
+    estimates = {number: mean_estimate(values) for number, values in sorted(by_number.items())}
+    return {number: found for number, found in estimates.items() if found is not None}
+
+
+def to_json(probes: Sequence[Probe]) -> list[dict[str, Any]]:
+    """Returns the decisions as JSON."""
+    return [asdict(item) for item in probes]
+
+
+__all__ = ["Bin", "InfrastructureError", "Probe", "calibration", "over_time", "probe", "to_json", "truth"]

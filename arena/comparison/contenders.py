@@ -1,0 +1,195 @@
+"""One player of every kind that the project has, for one comparison: who can play a game, and why others cannot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.agents.partner import partners
+from arena.agents.specs import AgentSpec, parse
+from arena.checkpoints import places
+from arena.machine import accelerated
+from arena.matches import recorded_games
+from arena.matches.seating import load_bundle, resolve
+from arena.pipeline import recorded_models
+from arena.usage import UsageError
+from games import registry
+from games.api import EstimatesValue, Game, GameError
+
+CHECKPOINT: Final = "search.learn.checkpoint"
+"""Needs optional packages."""
+LACKING: Final = "needs the extra `learn`"
+LEARNED: Final = {
+    "sp": "Self-Play IPPO",
+    "he": "High-Entropy IPPO",
+    "op": "Other-Play, colours and rotations",
+    "op-rot": "Other-Play, rotations",
+    "op-col": "Other-Play, colours",
+    "obl1": "Off-Belief Learning, level 1",
+}
+"""Trained policies by the name of their method; the first seed that ships plays."""
+PPO: Final = places.PPO
+FURTHER: Final = {
+    **{f"obl{level}": f"Off-Belief Learning, level {level}" for level in range(2, 6)},
+    "sa": "state-augmented Self-Play",
+    "fcp": "Fictitious Co-Play",
+    PPO: "PPO on a code world model",
+}
+"""More of them, in tables only where they were trained or asked for."""
+TITLES: Final = {
+    "random": "random legal actions",
+    "heuristic": "hand-written player on its own view",
+    "gt": "planner on the true game",
+    "cwm": "planner on the recorded code world model, without prior",
+    "cwm-prior": "planner on the recorded code world model, with its policy prior",
+    "llm": "language model, asked for every move",
+    **LEARNED,
+    **FURTHER,
+}
+"""What every kind is, in the order of the tables."""
+PRIOR: Final = "cwm-prior"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One kind of player.
+
+    Attributes:
+        name: of the kind, in tables.
+        title: what it is.
+        spec: how it plays, resolved; None if no game of it can be played now.
+        view: what it is shown; None if it does not play at all.
+        absent: why it is not played now; None if it is.
+    """
+
+    name: str
+    title: str
+    spec: AgentSpec | None
+    view: str | None
+    absent: str | None
+
+
+def contenders(
+    game: str, wanted: Sequence[str], simulations: int, llm: str | None = None, policies: Path | None = None
+) -> list[Contender]:
+    """Returns the kinds of players of a game.
+
+    Args:
+        game: registry id.
+        wanted: names of kinds; if empty, all, of `FURTHER` those that were trained.
+        simulations: a move, of every planner.
+        llm: a language model that plays now, `PROVIDER:MODEL[,OPTION=VALUE,...]`; None for recorded games alone.
+        policies: a folder of trained policies (`op-s0`, …) that play instead of those that ship.
+
+    Raises:
+        UsageError: there is no such kind, or no such folder.
+        GameError: there is no such game.
+        AgentSpecError: an agent does not fit the game.
+    """
+    unknown = [name for name in wanted if name not in TITLES]
+    if unknown:
+        raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
+    if policies is not None and not policies.is_dir():
+        raise UsageError(f"There is no folder {policies} of trained policies: give one that holds op-s0, … .")
+    makers = _Makers(registry.make(game), simulations, llm, policies)
+    if wanted:
+        return [makers.make(name) for name in TITLES if name in wanted]
+    return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
+
+
+class _Makers:
+    """Makes the players of one game."""
+
+    def __init__(self, game: Game, simulations: int, llm: str | None, policies: Path | None) -> None:
+        self._game = game
+        self._id = game.info.id
+        self._simulations = simulations
+        self._llm = llm
+        self._policies = policies
+
+    def make(self, name: str) -> Contender:
+        """Returns one kind."""
+        found = self._described(name)
+        if isinstance(found, AgentSpec):
+            spec = resolve(found, self._game)
+            return Contender(name, self._title(name, spec), spec, spec.view, None)
+        has_games = name == "llm" and bool(recorded_games.every_game(self._id))
+        return Contender(name, TITLES[name], None, self._game.info.views[0] if has_games else None, found)
+
+    def _described(self, name: str) -> AgentSpec | str:
+        """Returns the agent, or why there is none."""
+        if name in LEARNED or name in FURTHER:
+            if not _can_learn():
+                return LACKING
+            return self._pupil() if name == PPO else self._trained(name)
+        if name in ("cwm", PRIOR):
+            return self._on_model(name)
+        if name == "llm":
+            if self._llm is not None:
+                return parse(f"llm:{self._llm},name=llm")
+            return "recorded games alone" if recorded_games.every_game(self._id) else "not played"
+        if name == "random":
+            return parse("random:name=random")
+        if name == "heuristic":
+            return parse("partner:heuristic,name=heuristic") if name in partners(self._id) else "not written"
+        return self._on_the_game()
+
+    def _on_the_game(self) -> AgentSpec:
+        settings: dict[str, Any] = {"simulations": self._simulations}
+        if isinstance(self._game, EstimatesValue):
+            settings["leaf"] = "value"
+        return AgentSpec("mcts" if self._game.info.perfect_information else "ismcts", "gt", planner=settings)
+
+    def _on_model(self, name: str) -> AgentSpec | str:
+        recorded = recorded_models.names_of(self._id)
+        if not recorded:
+            return "not recorded"
+        (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
+        bundle = load_bundle(spec)
+        leaf = "rollout" if bundle.value_source is None else "value"
+        settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf}
+        if name == PRIOR:
+            if bundle.prior_source is None:
+                return "not recorded"
+            settings |= {"selection": "puct", "prior": "policy"}
+            if not self._game.info.perfect_information:
+                settings["belief_temper"] = 1.0
+        return AgentSpec("cwm", name, planner=settings, model=spec.model)
+
+    def _trained(self, name: str) -> AgentSpec | str:
+        folder = self._policies or places.SHIPPED / self._id
+        known = [path.parent.name for path in folder.glob(f"*/{places.ABOUT}")]
+        seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in known if _is_seed_of(name, found))
+        if not seeds:
+            return "not trained"
+        chosen = f"{name}-s{seeds[0]}"
+        return AgentSpec("ippo", name, model=chosen if self._policies is None else str(folder / chosen))
+
+    def _pupil(self) -> AgentSpec | str:
+        model = places.RECORDED if self._policies is None else str(self._policies / PPO)
+        folder = (self._policies or places.SHIPPED / self._id) / PPO
+        seats = range(self._game.info.num_players)
+        if not all((places.seat_folder(folder, seat) / places.ABOUT).exists() for seat in seats):
+            return "not trained"
+        return AgentSpec("learned", PPO, model=model)
+
+    def _title(self, name: str, spec: AgentSpec) -> str:
+        if spec.kind in ("mcts", "ismcts", "cwm"):
+            algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
+            return f"{TITLES[name]} ({algorithm}, {self._simulations} simulations)"
+        if spec.kind == "ippo":
+            return f"{TITLES[name]} ({Path(spec.model or '').name})"
+        return f"{TITLES[name]} ({spec.model})" if spec.kind == "llm" else TITLES[name]
+
+
+def _can_learn() -> bool:
+    """Whether the optional packages are there that a trained policy needs."""
+    try:
+        accelerated.load(CHECKPOINT)
+    except GameError:
+        return False
+    return True
+
+
+def _is_seed_of(name: str, found: str) -> bool:
+    return found.startswith(f"{name}-s") and found.removeprefix(f"{name}-s").isdecimal()

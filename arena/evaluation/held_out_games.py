@@ -1,0 +1,108 @@
+"""Held-out games: fresh ones of the true game, as many as a model's evaluation wants, and how they end."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from arena.evaluation import held_out
+from arena.runs.inputs import Inputs
+from arena.runs.settings import RunSettings
+from cwm.trajectories.packed import PackedGames
+from cwm.trajectories.recorded import Trajectory, game_seed
+from games.api import TERMINAL, Game, ReportsOutcome
+
+TEST_BATCH = 20
+"""Held-out games are played in batches of so many until there are enough transitions."""
+TEST_SEED_OFFSET = 1_000_003
+"""Held-out games have seeds of their own: no training game is among them."""
+MIN_ENDS = 200
+"""In a cooperative game the held-out games hold at least so many wins and so many losses."""
+MIN_KIND = 50
+"""And of each kind, early and at full length, at least so many; so many forced moves too."""
+MAX_TEST_GAMES = 5_000
+FORCED = "forced moves"
+
+
+def held_out_games(
+    inputs: Inputs, settings: RunSettings, workers: int = 1, kept: Path | None = None
+) -> Sequence[Trajectory]:
+    """Returns the held-out games: a user's own, or games of the standard mixture of players on the reference game.
+
+    Enough are played for `test_transitions` transitions and, in cooperative games, `MIN_ENDS` wins and losses.
+
+    Args:
+        inputs: of the run.
+        settings: of the run.
+        workers: processes that play; changes no game.
+        kept: folder of the user's cache, where games by searching players are kept; None for nowhere.
+
+    Raises:
+        WorkerDiedError: a process that plays ended.
+    """
+    if inputs.game is None:
+        return inputs.held_out
+    wanted = _Wanted(inputs.game, settings.test_transitions)
+    games = PackedGames()
+    with closing(held_out.play(inputs.game, game_seed(settings.seed, TEST_SEED_OFFSET), workers, kept)) as played:
+        while not wanted.met and len(games) < MAX_TEST_GAMES:
+            for trajectory in islice(played, TEST_BATCH):
+                games.add(trajectory)
+                wanted.add(trajectory)
+    return games
+
+
+def ends(games: Iterable[Trajectory], game: Game | None) -> dict[str, int]:
+    """Counts how games ended, and how often a player had a single legal action.
+
+    Args:
+        games: recorded games.
+        game: the reference game; where it says what an end means (`ReportsOutcome`), that is counted, else the sign of
+            the first player's return.
+    """
+    counts: Counter[str] = Counter()
+    for trajectory in games:
+        _count_end(counts, trajectory, game)
+    return dict(sorted(counts.items()))
+
+
+def _count_end(counts: Counter[str], trajectory: Trajectory, game: Game | None) -> None:
+    counts[_end(trajectory, game)] += 1
+    counts[FORCED] += sum(step.player >= 0 and len(step.legal_actions) == 1 for step in trajectory.steps)
+
+
+def _end(trajectory: Trajectory, game: Game | None) -> str:
+    last = trajectory.steps[-1]
+    if last.player != TERMINAL:
+        return "not finished"
+    if isinstance(game, ReportsOutcome):
+        outcome = game.outcome(last.state)
+        return f"{'won' if outcome['won'] else 'lost'} {'early' if outcome['ended_early'] else 'at full length'}"
+    first = trajectory.returns[trajectory.seat or 0]
+    who = "first player" if trajectory.seat is None else "recorded player"
+    return f"{who} gains" if first > 0 else f"{who} loses" if first < 0 else f"{who} breaks even"
+
+
+class _Wanted:
+    """Counts what held-out games hold, until it is enough."""
+
+    def __init__(self, game: Game, transitions: int) -> None:
+        self._game = game
+        self._wanted = transitions
+        self._transitions = 0
+        self._counts: Counter[str] = Counter()
+
+    def add(self, trajectory: Trajectory) -> None:
+        self._transitions += len(trajectory.steps) - 1
+        _count_end(self._counts, trajectory, self._game)
+
+    @property
+    def met(self) -> bool:
+        if self._transitions < self._wanted:
+            return False
+        if not isinstance(self._game, ReportsOutcome) or self._wanted < MIN_ENDS:
+            return True
+        counts = self._counts
+        won, lost = ([counts[f"{end} {when}"] for when in ("early", "at full length")] for end in ("won", "lost"))
+        return sum(won) >= MIN_ENDS and sum(lost) >= MIN_ENDS and min(*won, *lost, counts[FORCED]) >= MIN_KIND

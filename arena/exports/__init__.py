@@ -1,0 +1,1 @@
+"""Games and models for other programs and eyes."""

@@ -1,0 +1,88 @@
+"""Stored games as files for other programs: JSON lines, or a Parquet table."""
+
+import importlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arena.matches.match import GameRecord
+from arena.usage import UsageError
+from cwm.storage.files import json_line, write_whole
+
+SUFFIXES = (".jsonl", ".parquet")
+_AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
+"""Columns of the Parquet table that hold JSON text: what is in them depends on the game."""
+
+
+def check(path: Path) -> None:
+    """Checks the name of a file to be written, and that its library is there.
+
+    Raises:
+        UsageError: the ending is unknown, or Parquet is asked for and pyarrow is not installed.
+    """
+    if path.suffix not in SUFFIXES:
+        raise UsageError(f"{path} ends in {path.suffix or 'nothing'}; games are written as {' or '.join(SUFFIXES)}.")
+    if path.suffix == ".parquet":
+        _pyarrow("pyarrow")
+
+
+def write(path: Path, games: Mapping[str, GameRecord]) -> None:
+    """Writes games, one a line or a row, by key; an existing file is replaced.
+
+    Args:
+        path: ends in `.jsonl` or `.parquet`.
+        games: by key.
+
+    Raises:
+        UsageError: see `check`.
+        OSError: the file cannot be written.
+    """
+    check(path)
+    rows = [{"key": key, **asdict(games[key])} for key in sorted(games)]
+    if path.suffix == ".jsonl":
+        write_whole(path, "".join(json_line(row) + "\n" for row in rows))
+        return
+    _write_table(path, rows)
+
+
+def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
+    pa, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
+    schema = pa.schema(
+        [
+            ("key", pa.string()),
+            ("game", pa.string()),
+            ("deal_seed", pa.int64()),
+            ("seats", pa.list_(pa.string())),
+            ("paid", pa.list_(pa.float64())),
+            ("returns", pa.list_(pa.float64())),
+            ("length", pa.int64()),
+            ("sandbox", pa.string()),
+            *((name, pa.string()) for name in _AS_TEXT),
+        ]
+    )
+    table = pa.Table.from_pylist([_flat(row) for row in rows], schema=schema)
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        parquet.write_table(table, str(partial))
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: json.dumps(value, sort_keys=True) if name in _AS_TEXT and value is not None else value
+        for name, value in row.items()
+    }
+
+
+def _pyarrow(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise UsageError(
+            "Parquet files need pyarrow, which is not installed: pip install 'code-world-models[parquet]', or write "
+            "a .jsonl file."
+        ) from error

@@ -1,0 +1,1 @@
+"""Estimates, and how numbers and pages are written."""

@@ -1,0 +1,63 @@
+"""Numbers as text, the same in the terminal and on the page."""
+
+from arena.figures.intervals import Estimate
+
+NONE = "–"
+
+
+def estimate(value: Estimate | None, digits: int = 2) -> str:
+    """Returns `mean [low, high]`, the mean alone where there is no interval, a dash for None."""
+    if value is None:
+        return NONE
+    if value.low is None or value.high is None:
+        return f"{value.mean:.{digits}f}"
+    return f"{value.mean:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
+
+
+def with_error(value: Estimate | None, digits: int = 2) -> str:
+    """Returns `mean ± standard error`."""
+    if value is None:
+        return NONE
+    return pair((value.mean, value.standard_error), digits)
+
+
+def pair(value: tuple[float, float | None] | None, digits: int = 1) -> str:
+    """Returns (mean, standard error) as text, a dash for None."""
+    if value is None:
+        return NONE
+    mean, error = value
+    return f"{mean:.{digits}f}" if error is None else f"{mean:.{digits}f} ± {error:.{digits}f}"
+
+
+def share(value: float | None, digits: int = 2) -> str:
+    """Returns a share as a decimal number, a dash for None."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def accuracy(value: float | None) -> str:
+    """Returns a share that never rounds up to 1: only a perfect one is shown as 1."""
+    if value is None:
+        return NONE
+    return "1.0000" if value == 1 else f"{min(value, 0.9999):.4f}"
+
+
+def whole(value: int) -> str:
+    """Returns a count with thousands set apart."""
+    return f"{value:,}"
+
+
+def money(value: float | None) -> str:
+    """Returns US dollars, a dash for None."""
+    return NONE if value is None else f"${value:.4f}" if value < 1 else f"${value:,.2f}"
+
+
+def seconds(value: float | None) -> str:
+    """Returns a duration, in milliseconds below a tenth of a second."""
+    if value is None:
+        return NONE
+    return f"{value * 1000:.1f} ms" if value < 0.1 else f"{value:.2f} s"
+
+
+def counts(values: dict[str, int]) -> str:
+    """Returns `name 3, other 1`, `none` for nothing."""
+    return ", ".join(f"{name} {count}" for name, count in values.items()) or "none"

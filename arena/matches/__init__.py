@@ -1,0 +1,1 @@
+"""Seats, games, tournaments, and what is stored of them."""

@@ -1,0 +1,84 @@
+"""Opens the game that a match is played on: a registered one, or a synthesised model as its own referee."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena.agents.specs import AgentSpecError
+from arena.machine import shipped
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.sandbox.parent.host import Sandbox
+from games import registry
+from games.api import Game, GameInfo
+
+MODEL_PREFIX = "cwm:"
+
+
+@contextmanager
+def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Iterator[Game]:
+    """Opens a game by registry id, or `cwm:RUN_OR_BUNDLE`: then the model decides what is legal and who wins.
+
+    Args:
+        game_id: which.
+        model_hash: what the model is expected to be, None for whatever is there.
+        params: parameters of a registered game.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        AgentSpecError: no model can be read from the folder, or it is another one.
+    """
+    if not is_model(game_id):
+        yield registry.make(game_id, **params)
+        return
+    bundle = model_of(game_id)
+    if model_hash not in (None, bundle.hash):
+        raise AgentSpecError(
+            f"The model in {str(_folder(game_id))!r} that decides the games has changed (SHA-256 {bundle.hash[:12]}, "
+            f"expected {model_hash and model_hash[:12]}); restore it, or use another folder for the games."
+        )
+    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash]))) as model:
+        yield model
+
+
+def game_info(game_id: str, **params: Any) -> GameInfo:
+    """Returns what is fixed about a game; starts no worker.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        AgentSpecError: no model can be read from the folder.
+    """
+    return model_of(game_id).game_info if is_model(game_id) else registry.make(game_id, **params).info
+
+
+def is_model(game_id: str) -> bool:
+    """Whether a model decides the game: `cwm:RUN_OR_BUNDLE`."""
+    return game_id.startswith(MODEL_PREFIX)
+
+
+def model_of(game_id: str) -> ModelBundle:
+    """Returns the model of `cwm:RUN_OR_BUNDLE`.
+
+    Raises:
+        AgentSpecError: there is none, or its files do not belong together.
+    """
+    return load_bundle(_folder(game_id))
+
+
+def _folder(game_id: str) -> Path:
+    return Path(game_id.removeprefix(MODEL_PREFIX))
+
+
+def load_bundle(folder: Path) -> ModelBundle:
+    """Reads the model of a run's or a model's folder.
+
+    Raises:
+        AgentSpecError: there is none, or its files do not belong together.
+    """
+    try:
+        return ModelBundle.load(folder)
+    except (OSError, ValueError, KeyError) as error:
+        raise AgentSpecError(
+            f"No model can be read from {str(folder)!r} ({error}); give the folder of a finished run."
+        ) from error

@@ -1,0 +1,208 @@
+"""Chooses among value functions and policy priors: planners that use them play each other on the model itself."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any
+
+from arena.agents.api import InfrastructureError
+from arena.agents.model import ModelAgent
+from arena.machine.process_pool import ProcessPool, WorkerDiedError
+from arena.machine.runtime import Runtime
+from arena.matches.lineups import lone_and_rest
+from arena.matches.match import play
+from arena.matches.tournament import MAX_FAULTS
+from cwm.functions.value import ValueCandidate
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel, WorldModelError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.storage.keys import content_key, derive
+from cwm.synthesis.candidate import TesterError
+from games.api import GameError
+from search.api import PlannerConfig
+
+NONE = "none"
+"""Name of the planner without a value function: random rollouts at the leaves."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A planner that takes part.
+
+    Attributes:
+        value: its value function, as source; None for random rollouts at the leaves.
+        prior: its policy prior, as source; None for none.
+        settings: planner settings that differ from the tournament's.
+    """
+
+    value: str | None = None
+    prior: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def beyond_value(self) -> dict[str, Any] | None:
+        """What there is besides a value function, None for nothing."""
+        return {"prior": self.prior, "settings": dict(self.settings)} if self.prior or self.settings else None
+
+
+@dataclass(frozen=True)
+class ModelTournament:
+    """A round robin on the model; called with value functions, it returns one score each (`cwm.functions.value`).
+
+    Each pair of candidates meets on the same deals in all rotations of the seats; with more than two players, one of
+    the pair holds one seat and the other the rest, both ways round. A score is the mean return in the games of the
+    pairings, each pairing counting the same. In cooperative games a candidate also plays with itself, so that two
+    alone can be told apart; a private convention then wins one pairing and loses the others.
+
+    Attributes:
+        bundle: the model; the functions beside it are not used.
+        config: settings of every planner; `leaf` is set by the entrant.
+        deals: deals a pairing: all that bounds the time.
+        seed: the scores are a function of it, the model, the settings and the candidates.
+        runtime: limits of the workers.
+        workers: games at once.
+    """
+
+    bundle: ModelBundle
+    config: PlannerConfig
+    deals: int = 10
+    seed: int = 0
+    runtime: Runtime = field(default_factory=Runtime)
+    workers: int = 1
+
+    def __call__(self, candidates: list[ValueCandidate | None]) -> list[float]:
+        """Returns the scores.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        values = [None if candidate is None else candidate.source for candidate in candidates]
+        return self.scores(values)
+
+    def scores(self, values: Sequence[str | None]) -> list[float]:
+        """Returns the score of each value function, given as source; None plays with rollouts.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        return self.play([Entrant(value) for value in values])
+
+    def play(self, entrants: Sequence[Entrant]) -> list[float]:
+        """Returns the score of each entrant.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        info = self.bundle.game_info
+        lineups = list(lone_and_rest(len(entrants), info.num_players, info.utility == "identical"))
+        jobs = [self._job(entrants, seats, deal) for seats in lineups for deal in range(self.deals)]
+        returns = self._play(jobs)
+        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(entrants))}
+        for job in jobs:
+            for paid, index in zip(returns[job["key"]], job["seats"], strict=False):
+                cells[index].setdefault(_partner(job["seats"], index), []).append(paid)
+        # Where the model fails as the referee nobody has shown anything.
+        return [fmean(map(fmean, own.values())) if own else info.min_utility for own in cells.values()]
+
+    def _job(self, entrants: Sequence[Entrant], seats: tuple[int, ...], deal: int) -> dict[str, Any]:
+        content: dict[str, Any] = {
+            "model": {
+                "source": self.bundle.source,
+                "initial_state": self.bundle.initial_state,
+                "info": self.bundle.info,
+                "rules_hash": self.bundle.rules_hash,
+            },
+            "config": self.config.to_json(),
+            "values": [entrants[index].value for index in seats],
+            "deal_seed": derive("model tournament", self.seed, deal),
+            "runtime": self.runtime.to_json(),
+        }
+        beyond = [entrants[index].beyond_value for index in seats]
+        if any(beyond):
+            # Seeds derive from the content: a tournament of value functions alone keeps those it always had.
+            content["beyond_value"] = beyond
+        # Seeds derive from the key: how strongly a program is shut in must change no result.
+        decisive = content | {"runtime": replace(self.runtime, level="process").to_json()}
+        return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
+
+    def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:
+        """Returns the returns of each game by key; one that ours broke is played again, and never scored."""
+        returns: dict[str, list[float]] = {}
+        todo, message = jobs, ""
+        for _ in range(MAX_FAULTS):
+            broken = []
+            with closing(self._answers(todo)) as answers:
+                for job, answer in answers:
+                    fault = _fault(answer)
+                    if fault is not None or isinstance(answer, WorkerDiedError):
+                        broken.append(job)
+                        message = fault or ""
+                    else:
+                        returns[job["key"]] = [float(value) for value in answer.get("returns", ())]
+            todo = broken
+            if not todo:
+                return returns
+        raise TesterError(f"A tournament on the model broke {MAX_FAULTS} times: {message}.")
+
+    def _answers(
+        self, jobs: list[dict[str, Any]]
+    ) -> Generator[tuple[dict[str, Any], dict[str, Any] | WorkerDiedError], None, None]:
+        if self.workers > 1:
+            yield from ProcessPool(play_on_model, self.workers).run(jobs)
+            return
+        for job in jobs:
+            yield job, play_on_model(job)
+
+
+def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
+    """Plays one game: what a worker process runs.
+
+    Returns:
+        `{"returns": …}`; `{"void": message}` if the model failed as the referee; `{"fault": message}` if ours broke.
+    """
+    bundle = ModelBundle(value_source=None, **job["model"])
+    runtime = Runtime.from_json(job["runtime"])
+    config = PlannerConfig.from_json(job["config"])
+    beyond = job.get("beyond_value") or [None] * len(job["values"])
+    agents = [
+        _agent(bundle, config, runtime, seat, value, further or {})
+        for seat, (value, further) in enumerate(zip(job["values"], beyond, strict=True))
+    ]
+    seeds = [derive("agent", job["key"], seat) for seat in range(len(agents))]
+    try:
+        with WorldModel(bundle, Sandbox(runtime.limits, runtime.level)) as game:
+            return {"returns": list(play(game, agents, job["deal_seed"], seeds, runtime.level).returns)}
+    except (InfrastructureError, SandboxUnavailableError) as error:
+        return {"fault": str(error)}
+    except WorldModelError as error:
+        return {"fault" if error.reply.outcome.is_ours else "void": str(error)}
+    except GameError as error:
+        return {"void": str(error)}
+
+
+def _agent(
+    bundle: ModelBundle,
+    config: PlannerConfig,
+    runtime: Runtime,
+    seat: int,
+    value: str | None,
+    beyond: Mapping[str, Any],
+) -> ModelAgent:
+    settings = {"leaf": "rollout" if value is None else "value", **beyond.get("settings", {})}
+    program = replace(bundle.program(), value_source=value, prior_source=beyond.get("prior"))
+    name = f"{NONE if value is None else 'value'} {seat}"
+    return ModelAgent(program, replace(config, **settings), runtime, name)
+
+
+def _partner(seats: Sequence[int], own: int) -> int:
+    """Returns the other candidate at the table, or `own` where it plays with itself."""
+    return next((index for index in seats if index != own), own)
+
+
+def _fault(answer: dict[str, Any] | WorkerDiedError) -> str | None:
+    """Returns what of ours broke, None if nothing did."""
+    if isinstance(answer, WorkerDiedError):
+        return str(answer)
+    return answer.get("fault")

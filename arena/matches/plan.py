@@ -1,0 +1,142 @@
+"""What a tournament is asked to play, and the games of its plan."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from arena.agents.specs import AgentSpec
+from arena.machine.runtime import Runtime
+from arena.matches.game_source import MODEL_PREFIX, is_model
+from arena.matches.lineups import Pairing
+from arena.matches.match import GameRecord
+
+RULES_VERSION = 1
+"""Part of every key: raised when the same seeds would give another game."""
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """What is played. JSON out, to be kept beside the games.
+
+    Attributes:
+        game: registry id, or `cwm:RUN_OR_BUNDLE`: then that model decides what is legal and who wins.
+        agents: with distinct names.
+        deals: deals a lineup; each is played in every distinct rotation of the seats.
+        seed: every deal derives from it and from the game, so that all lineups meet the same deals.
+        pairing: `all` lineups of as many agents as the game seats; `cross`: only those with two different agents or
+            more; `self`: only those of one agent with itself.
+        lineups: indices into `agents`, instead of `pairing`; None to use `pairing`.
+        params: parameters of the game.
+        runtime: limits of programs that are not trusted.
+        referee: content hash of the model that decides the games, filled in by `prepare`; None for a registered game.
+        common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
+    """
+
+    game: str
+    agents: tuple[AgentSpec, ...]
+    deals: int
+    seed: int = 0
+    pairing: Pairing = "all"
+    lineups: tuple[tuple[int, ...], ...] | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    runtime: Runtime = field(default_factory=Runtime)
+    referee: str | None = None
+    common_seeds: bool = False
+
+    @property
+    def game_identity(self) -> str:
+        """What the games depend on: a model counts by its content, not by its place."""
+        return self.game if self.referee is None else f"{MODEL_PREFIX}{self.referee}"
+
+    def to_json(self) -> dict[str, Any]:
+        data = {
+            "version": RULES_VERSION,
+            "game": self.game_identity,
+            "params": self.params,
+            "agents": [spec.identity() for spec in self.agents],
+            "deals": self.deals,
+            "seed": self.seed,
+            "pairing": self.pairing,
+            "lineups": None if self.lineups is None else [list(lineup) for lineup in self.lineups],
+            "runtime": self.runtime.to_json(),
+        }
+        # Stored tournaments hold this: one with seeds of its own keeps what it always had.
+        return data | {"common_seeds": True} if self.common_seeds else data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "TournamentConfig":
+        """Builds what `to_json` wrote; its agents are enough to plan the games, and to play them if none has a model.
+
+        Raises:
+            TournamentError: another version of the rules of tournaments wrote it, or it is damaged.
+        """
+        if data.get("version") != RULES_VERSION:
+            raise TournamentError(
+                f"The tournament has version {data.get('version')!r} and this program plays {RULES_VERSION}: "
+                "use the version that made it."
+            )
+        try:
+            lineups = data["lineups"]
+            return cls(
+                game=data["game"],
+                referee=data["game"].removeprefix(MODEL_PREFIX) if is_model(data["game"]) else None,
+                agents=tuple(AgentSpec.from_json(spec) for spec in data["agents"]),
+                deals=data["deals"],
+                seed=data["seed"],
+                pairing=data["pairing"],
+                lineups=None if lineups is None else tuple(tuple(lineup) for lineup in lineups),
+                params=data["params"],
+                runtime=Runtime.from_json(data["runtime"]),
+                common_seeds=data.get("common_seeds", False),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise TournamentError(
+                f"The configuration of the tournament is damaged ({type(error).__name__}: {error}): restore it."
+            ) from error
+
+
+@dataclass(frozen=True)
+class PlannedGame:
+    """One game to be played; JSON out for the worker process.
+
+    Attributes:
+        key: content hash of everything that its course depends on.
+        seats: resolved agents by seat.
+        deal: number of the deal.
+        deal_seed: see `match.play`.
+        course: what the agents' seeds are made from: the key, or without the name of a language model that plays.
+    """
+
+    key: str
+    seats: tuple[AgentSpec, ...]
+    deal: int
+    deal_seed: int
+    course: str
+
+    def job(self, config: TournamentConfig) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "course": self.course,
+            "game": config.game,
+            "referee": config.referee,
+            "params": config.params,
+            "seats": [spec.to_json() for spec in self.seats],
+            "deal_seed": self.deal_seed,
+            "runtime": config.runtime.to_json(),
+            "common_seeds": config.common_seeds,
+        }
+
+
+class Teaching(Protocol):
+    """Lets agents learn between the games of a tournament, see `arena.pipeline.online_learning`."""
+
+    def job(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Returns the job of a planned game with the agents' models as they are now."""
+        ...
+
+    def learn(self, game: PlannedGame, record: GameRecord) -> None:
+        """Takes a finished game; called for each in the order of the plan, also for those of an earlier process."""
+        ...
+
+
+class TournamentError(ValueError):
+    """A tournament cannot be played as asked."""

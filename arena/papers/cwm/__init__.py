@@ -1,0 +1,1 @@
+"""Code World Models for General Game Playing."""

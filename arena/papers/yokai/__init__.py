@@ -1,0 +1,1 @@
+"""The Yōkai Learning Environment."""

@@ -1,0 +1,1 @@
+"""What the Yōkai paper reports."""

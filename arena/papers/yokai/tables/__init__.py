@@ -1,0 +1,1 @@
+"""The Yōkai paper's tables, from trainings of ours."""

@@ -1,0 +1,91 @@
+"""Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from arena.agents.specs import AgentSpec
+from arena.machine.user_cache import cache_folder
+from arena.pipeline.synthesis import SynthesisRun
+from arena.runs import inputs as run_inputs
+from arena.runs import shipped
+from arena.runs.folder import MODEL, open_record
+from arena.runs.settings import WAYS, RunSettings, by_way, standard_settings
+from arena.terminal import console
+from arena.usage import UsageError
+from cwm.llm import recordings
+from cwm.llm.caps import Caps
+from cwm.model.bundle import ModelBundle, ModelBundleError
+from cwm.storage.keys import content_key
+
+RECORDED = "recorded"
+"""Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one
+synthesis of a game was recorded, the others are named by their seeds, `cwm:recorded-s1`, and other methods by what they
+do otherwise, `cwm:recorded+closed`."""
+SEED = 0
+"""The first recording of every game was made with this seed."""
+
+
+def names_of(game: str) -> list[str]:
+    """Returns how agents name the recorded models of a game, independent of each other; [] if there is none."""
+    return [recordings.name_of(RECORDED, seed) for seed in recordings.bundled_seeds(game)]
+
+
+def settings_of(game: str, seed: int = SEED) -> RunSettings:
+    """Returns the settings with which a recording was made.
+
+    Args:
+        game: registry id, followed for other methods by theirs, e.g. `leduc_poker+closed`; these made models alone,
+            without functions beside them.
+        seed: of the recording.
+    """
+    plain, mark, way = game.partition(recordings.VARIANT)
+    settings = standard_settings(plain, None, None, seed)
+    return by_way(replace(settings, matches=None, value=None, prior=None), way) if mark else settings
+
+
+def folder_of(game: str, seed: int = SEED) -> Path:
+    """Returns the folder of the replayed run of a game, made from the recording unless it is there already.
+
+    Args:
+        game: registry id, or as for `settings_of`.
+        seed: of the recording.
+
+    Raises:
+        UsageError: no such recording ships for the game, or it did not lead to a model.
+    """
+    name = recordings.name_of(game, seed)
+    if name not in recordings.bundled_names():
+        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
+    settings = shipped.settings_for(settings_of(game, seed))
+    lines = [record.line() for record in recordings.load(name).records]
+    key = content_key([lines, settings.to_json()])[:16]
+    folder = cache_folder() / f"{name}-{key}"
+    try:
+        ModelBundle.load(folder)
+    except ModelBundleError:
+        console.notices.print(f"replaying the recording {name}, once; the model is kept in {folder}")
+        inputs = run_inputs.registered(settings.game, settings.train_games, seed)
+        with open_record(folder, settings, inputs, Caps()) as record:
+            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=console.notices.print).model()
+        if outcome.bundle is None:
+            raise UsageError(f"The recording {name} leads to no model.") from None
+    return folder
+
+
+def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
+    """Returns agents with the recorded models' folders in the place of `cwm:recorded` and the like; names stay.
+
+    Raises:
+        UsageError: an agent wants a recorded model that does not ship for the game.
+    """
+    known = {RECORDED: (game, SEED)}
+    for way in ("", *(recordings.VARIANT + way for way in WAYS)):
+        for seed in recordings.bundled_seeds(game + way):
+            known[recordings.name_of(RECORDED + way, seed)] = (game + way, seed)
+    return [
+        replace(spec, model=str(folder_of(*known[spec.model]) / MODEL))
+        if spec.kind == "cwm" and spec.model in known
+        else spec
+        for spec in specs
+    ]

@@ -1,0 +1,160 @@
+"""The speed refinement of one run: asked for with it (`--faster`) or afterwards (`cwm faster RUN`)."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from arena.pipeline.model_speed import ModelSpeed
+from arena.runs.inputs import Inputs
+from arena.runs.settings import RunSettings, planner_config
+from arena.runs.task import make_task
+from arena.usage import UsageError
+from cwm.llm.api import LanguageModel
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModel
+from cwm.record.record import RunRecord
+from cwm.sandbox.parent.host import Sandbox
+from cwm.speed.refinement import SpeedResult, SpeedTools, refine_speed
+from cwm.speed.task import SpeedConfig, SpeedTask
+from cwm.storage.files import write_whole
+from cwm.storage.keys import derive
+from cwm.suite import build
+from cwm.suite.build import BuildOptions
+from cwm.suite.types import UnitTest
+from cwm.synthesis.events import OnEvent
+from cwm.synthesis.further import Found
+from cwm.synthesis.result import SynthesisResult
+from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.trajectories.recorded import Trajectory, collect
+from search.api import PlannerConfig
+
+ASKED_FILE = "faster.json"
+OWN_GAMES = 1_000_000
+"""Numbers of the model's own random games begin here, so that no test has the name of another."""
+PATIENCE = 4.0
+"""The suite is larger than that of the synthesis: so many times the seconds are allowed for all of it."""
+
+
+@dataclass(frozen=True)
+class SpeedAsked:
+    """What a finished run is asked for afterwards.
+
+    Attributes:
+        config: settings of the speed refinement.
+        llm: `PROVIDER:MODEL`, None for the run's own.
+        base_url: see `RunSettings`.
+    """
+
+    config: SpeedConfig
+    llm: str | None = None
+    base_url: str | None = None
+
+
+def asked_of(folder: Path, settings: RunSettings) -> SpeedAsked | None:
+    """Returns what a run is asked for: what its folder says, else its settings, else None.
+
+    Raises:
+        UsageError: the file in the folder is damaged.
+    """
+    path = folder / ASKED_FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return SpeedAsked(SpeedConfig.from_record(data["config"]), data["llm"], data["base_url"])
+    except FileNotFoundError:
+        return None if settings.faster is None else SpeedAsked(settings.faster)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise UsageError(f"{path} is damaged ({error}); give `cwm faster {folder}` again.") from error
+
+
+def ask(folder: Path, asked: SpeedAsked) -> None:
+    """Stores what a finished run is asked for, for this process and for resumed ones."""
+    write_whole(folder / ASKED_FILE, json.dumps(asdict(asked), indent=1, sort_keys=True) + "\n")
+
+
+@dataclass(frozen=True)
+class SpeedStep:
+    """One run's speed refinement.
+
+    Attributes:
+        record: of the run.
+        settings: of the run.
+        inputs: rules and games.
+        model: the language model, as the caller composed it.
+        workers: processes at once; changes no result.
+        on_event: told of everything.
+        on_stage: told in words what begins.
+    """
+
+    record: RunRecord
+    settings: RunSettings
+    inputs: Inputs
+    model: LanguageModel
+    workers: int
+    on_event: OnEvent
+    on_stage: Callable[[str], None]
+
+    def run(self, bundle: ModelBundle, synthesis: SynthesisResult, config: SpeedConfig) -> SpeedResult:
+        """Asks for faster versions of a model that passes its tests, and keeps what is right and faster.
+
+        Args:
+            bundle: the model, with what stands beside it.
+            synthesis: how it came about; the tests of its further games are run again.
+            config: settings.
+
+        Raises:
+            LanguageModelError: a call failed for good (other than by a budget's cap).
+            TesterError: a version could not be tested through no fault of its own.
+            WorldModelError: the model fails in random games.
+        """
+        self.on_stage("making the model faster")
+        task = make_task(self.inputs, self.settings.hidden)
+        with WorldModel(bundle, Sandbox(level=self.settings.level)) as model:
+            # Seeded apart from the recorded games: these would only be played again.
+            played = collect(model, config.games, derive("faster", config.seed))
+        games = tuple(replace(game, index=OWN_GAMES + game.index) for game in played)
+        speed = ModelSpeed(bundle, config, self._planner(bundle, config), games, self.settings.level)
+        tests = (*task.tests, *self._further(synthesis), *self._own(bundle, games))
+        tools = SpeedTools(speed.profile, tests, self._tester(tests), speed.differences, speed.pairs)
+        beside = tuple(source for source in (bundle.value_source, bundle.prior_source) if source is not None)
+        asked = SpeedTask(task, bundle.source, beside, speed.planner.leaf == "value")
+        return refine_speed(asked, config, self.settings.synthesis, self.model, tools, self.record, self.on_event)
+
+    def _planner(self, bundle: ModelBundle, config: SpeedConfig) -> PlannerConfig:
+        planner = planner_config(self.settings, bundle.game_info.perfect_information, config.simulations)
+        leaf = "value" if bundle.value_source is not None else "rollout"
+        return replace(planner, **{"leaf": leaf, **bundle.plays_with}, rollouts=1)
+
+    def _further(self, synthesis: SynthesisResult) -> list[UnitTest]:
+        """Returns the tests of further games that the synthesis met."""
+        tests: dict[str, UnitTest] = {}
+        for done in synthesis.rounds:
+            stored = self.record.evaluation(f"further/{done.number}/{done.program}")
+            if stored is not None:
+                tests |= {test.id: test for test in Found.from_json(stored).tests}
+        return list(tests.values())
+
+    def _own(self, bundle: ModelBundle, games: Sequence[Trajectory]) -> list[UnitTest]:
+        """Returns tests of the model's own random games which it passes itself: where its sampler is at fault, a
+        faster version need not be better."""
+        # The model's own states are no secret to it, whatever the deck was.
+        tests = build.build(games, BuildOptions(kinds=("transition",)))
+        hidden = self.settings.hidden
+        if not self.inputs.info.perfect_information:
+            options = BuildOptions(kinds=("inference",), deck=hidden.deck, infers=hidden.inference)
+            tests += build.build(games, options)
+        key = f"faster/own/{bundle.hash}/{len(games)}/{games[0].seed}"
+        stored = self.record.evaluation(key)
+        if stored is None:
+            (report,) = self._tester(tests)([bundle.source])
+            stored = {"passed": [result.id for result in report.results if result.status == "pass"]}
+            self.record.put_evaluation(key, stored)
+        passed = set(stored["passed"])
+        return [test for test in tests if test.id in passed]
+
+    def _tester(self, tests: Sequence[UnitTest]) -> ProcessTester:
+        settings = TestSettings.of(self.settings.synthesis, workers=self.workers, level=self.settings.level)
+        patient = replace(
+            settings, total_seconds=PATIENCE * settings.total_seconds, payoffs=self.inputs.game is not None
+        )
+        return ProcessTester(tests, self.inputs.info, self.inputs.initial_state, patient)

@@ -1,0 +1,1 @@
+"""What trained policies do together."""

@@ -1,1 +1,0 @@
-"""Agents that learn by PPO on a code world model: settings, training, choice of the best, policies on disk."""

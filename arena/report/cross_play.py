@@ -1,0 +1,107 @@
+"""Tables of self-play and cross-play for the terminal."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+
+from arena.comparison import belief_probe
+from arena.comparison.belief_probe import Probe
+from arena.figures import formatting
+from arena.figures.intervals import Estimate
+from arena.matches.cross_play import CrossPlay
+from arena.matches.ratings import Cooperation
+from arena.report.tables import add_row, matrix_table, new_table
+
+COLUMNS = ("R", "return", "SEE", "EE", "WEE", "LEN", "won")
+
+
+def lineup_tables(found: CrossPlay) -> list[Table]:
+    """Returns the figures of every lineup with standard errors, and for two players the matrix.
+
+    A game that is not cooperative has the matrix alone: what is paid there depends on the seat.
+    """
+    tables = []
+    for title, alone in (("Self-play", True), ("Cross-play", False)):
+        lineups = found.lineups(alone)
+        if not any(result.cooperation for result in lineups):
+            continue
+        table = new_table(f"{title} (mean ± standard error)", ["lineup"], ["games", *COLUMNS])
+        for result in lineups:
+            cells = ["–"] * len(COLUMNS) if result.cooperation is None else figures(result.cooperation)
+            add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *cells)
+        tables.append(table)
+    if found.table.matrix:
+        tables.append(matrix_table(found.table))
+    return tables
+
+
+def summary_table(found: CrossPlay) -> Table:
+    """Returns self-play beside cross-play, the gap, and the time a move."""
+    table = new_table("All lineups (mean ± standard error over deals)", [""], [*COLUMNS, "time a move"])
+    for name, side in (("self-play", found.self_play), ("cross-play", found.cross_play)):
+        if side is not None:
+            add_row(table, name, *figures(side), formatting.seconds(found.seconds))
+    if found.gap is not None:
+        add_row(table, "gap, deal by deal", formatting.with_error(found.gap), *[""] * len(COLUMNS))
+    if found.over_lineups is not None:
+        add_row(table, "cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(COLUMNS))
+    return table
+
+
+def figures(found: Cooperation) -> list[str]:
+    """Returns the cells of `COLUMNS`."""
+    return [
+        *map(formatting.with_error, (found.score, found.returns, found.success_early, found.early)),
+        formatting.with_error(found.won_given_early),
+        formatting.with_error(found.length, 1),
+        formatting.with_error(found.won),
+    ]
+
+
+def belief_tables(probes: Sequence[Probe]) -> list[Table]:
+    """Returns calibration and the probability of the truth over time."""
+    calibration = new_table("Believed and real probability of a win, if the game ended now", ["believed"], [])
+    for name in ("decisions", "mean belief", "real", "of these ended", "mean belief", "real"):
+        calibration.add_column(name, justify="right")
+    ended = {item.low: item for item in belief_probe.calibration(probes, ended=True)}
+    for item in belief_probe.calibration(probes):
+        last = ended.get(item.low)
+        add_row(
+            calibration,
+            f"{item.low:.1f} to {item.high:.1f}",
+            formatting.whole(item.count),
+            formatting.share(item.believed),
+            formatting.with_error(item.real),
+            formatting.whole(0 if last is None else last.count),
+            formatting.share(None if last is None else last.believed),
+            formatting.with_error(None if last is None else last.real),
+        )
+    times = new_table(
+        "Probability that the belief gives to the truth", ["players' actions"], ["self-play", "cross-play"]
+    )
+    alone, mixed = belief_probe.over_time(probes, True), belief_probe.over_time(probes, False)
+    for number in sorted({*alone, *mixed}):
+        add_row(times, str(number), *(_cell(side.get(number)) for side in (alone, mixed)))
+    return [calibration, times]
+
+
+def ablation_table(without: Mapping[str, CrossPlay]) -> Table:
+    """Returns what each part is worth."""
+    names = ["self-play R", "cross-play R", "cross-play SEE", "won", "time a move"]
+    table = new_table("Without parts (mean ± standard error)", ["agents"], names)
+    for name, found in without.items():
+        own, others = found.self_play, found.cross_play
+        add_row(
+            table,
+            name,
+            _cell(None if own is None else own.score),
+            _cell(None if others is None else others.score),
+            _cell(None if others is None else others.success_early),
+            _cell(None if others is None else others.won),
+            formatting.seconds(found.seconds),
+        )
+    return table
+
+
+def _cell(value: Estimate | None) -> str:
+    return formatting.with_error(value)

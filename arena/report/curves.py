@@ -1,0 +1,41 @@
+"""R against environment steps as one HTML page: a chart and a table of every method."""
+
+import math
+
+from arena.figures import formatting
+from arena.figures.curve import CHART, Curve, curve
+from arena.figures.intervals import Estimate
+from arena.figures.templates import page_environment
+from arena.matches.ratings import Cooperation
+from arena.policy_play.curve_figures import CurvePoint, LearningCurves
+
+
+def render(found: LearningCurves) -> str:
+    """Returns the page; it needs no network and no script."""
+    environment = page_environment("arena.report")
+    environment.filters.update(with_error=formatting.with_error, whole=formatting.whole)
+    points = [point for every in found.methods.values() for point in every]
+    widest = max(point.steps for point in points)
+    scores = [side.score.mean for point in points for side in _sides(point).values()]
+    highest = float(max(1, math.ceil(max(scores))))
+    return environment.get_template("curves.html.j2").render(
+        found=found,
+        lines={method: _curves(every, float(widest), highest) for method, every in found.methods.items()},
+        widest=widest,
+        highest=f"{highest:g}",
+        chart=CHART,
+    )
+
+
+def _curves(points: tuple[CurvePoint, ...], widest: float, highest: float) -> list[Curve]:
+    lines: dict[str, list[tuple[float, Estimate]]] = {}
+    for point in points:
+        for name, side in _sides(point).items():
+            lines.setdefault(name, []).append((float(point.steps), side.score))
+    return [curve(name, line, widest, highest) for name, line in lines.items()]
+
+
+def _sides(point: CurvePoint) -> dict[str, Cooperation]:
+    """Returns the figures of self-play and cross-play, where there are any."""
+    sides = {"self-play": point.figures.self_play, "cross-play": point.figures.cross_play}
+    return {name: side for name, side in sides.items() if side is not None}

@@ -1,0 +1,149 @@
+"""What is shown of a choice among several models: JSON, a table, CSV, and one page; all from the stored choice."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rich.table import Table
+
+from arena.figures import formatting
+from arena.figures.templates import page_environment
+from arena.report import selection
+from arena.report.tables import add_row, new_table
+from cwm.record.record import RunRecord
+from cwm.storage.files import write_whole
+from cwm.storage.journal import RunCorruptError
+
+FILE: Final = "selection.json"
+COLUMNS: Final = (
+    "model",
+    "seed",
+    "calls",
+    "training_accuracy",
+    "host",
+    "mean_payoff",
+    "standard_error",
+    "seats",
+    "failures",
+    "verdict",
+    "sha256",
+)
+
+
+def write(record: RunRecord, data: Mapping[str, Any]) -> None:
+    """Stores a choice in its run's folder: as JSON, as a table, and as a page.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    write_whole(record.folder / FILE, json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    found = rows(data)
+    write_whole(record.table_path("selection.json"), json.dumps(found, indent=1, allow_nan=False) + "\n")
+    write_whole(record.table_path("selection.csv"), _csv(found))
+    write_whole(record.report_path, selection.render(data, found))
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """Returns the stored choice of a run, {} if it did not get so far.
+
+    Raises:
+        RunCorruptError: the file is damaged.
+    """
+    path = folder / FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise RunCorruptError(
+            f"{path} is damaged ({error}); run the same command again, which makes it anew."
+        ) from error
+    if not isinstance(found, dict) or "candidates" not in found:
+        raise RunCorruptError(f"{path} holds no choice; run the same command again, which makes it anew.")
+    return found
+
+
+def rows(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns one row a model, with the columns `COLUMNS`."""
+    rejection = data["rejection"] or {"standings": [], "hosts": []}
+    standings = {standing["name"]: standing for standing in rejection["standings"]}
+    made = []
+    for item in data["candidates"]:
+        standing = standings.get(item["name"], {})
+        made.append(
+            {
+                "model": item["name"],
+                "seed": item["seed"],
+                "calls": item["calls"],
+                "training_accuracy": item["training_accuracy"],
+                "host": item["name"] in rejection["hosts"],
+                "mean_payoff": standing.get("payoff"),
+                "standard_error": standing.get("standard_error"),
+                "seats": standing.get("seats"),
+                "failures": ", ".join(f"{count} {cause}" for cause, count in standing.get("failures", {}).items()),
+                "verdict": _verdict(data, item),
+                "sha256": item["model"],
+            }
+        )
+    return made
+
+
+def payoff(row: Mapping[str, Any]) -> str:
+    """Returns the mean payoff of a row with its standard error, a dash where no match was played."""
+    return formatting.pair(None if row["mean_payoff"] is None else (row["mean_payoff"], row["standard_error"]), 3)
+
+
+def table(data: Mapping[str, Any]) -> Table:
+    """Returns what people read in the terminal."""
+    texts = ["model", "verdict", "host", "failures"]
+    made = new_table(f"Models of {data['game']}", texts, ["training accuracy", "calls", "seed", "mean payoff", "seats"])
+    for row in rows(data):
+        add_row(
+            made,
+            row["model"],
+            row["verdict"],
+            "yes" if row["host"] else "",
+            row["failures"],
+            formatting.accuracy(row["training_accuracy"]),
+            *(_shown(row[name]) for name in ("calls", "seed")),
+            payoff(row),
+            _shown(row["seats"]),
+        )
+    return made
+
+
+def _verdict(data: Mapping[str, Any], item: Mapping[str, Any]) -> str:
+    if item["model"] is None:
+        return "no model"
+    if item["name"] == data["chosen"]:
+        return "chosen"
+    if item["name"] in data["kept"]:
+        return "kept"
+    return "rejected" if data["method"] == "rejection" else "not chosen"
+
+
+def _shown(value: int | None) -> str:
+    return formatting.NONE if value is None else formatting.whole(value)
+
+
+def _csv(found: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
+
+
+def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the page; it needs no network and no script.
+
+    Args:
+        data: the choice, as `arena.pipeline.selection.Selection.to_json` gives it.
+        rows: one a model, as `arena.report.selection.rows` gives them.
+    """
+    environment = page_environment("arena.report")
+    environment.filters.update(whole=formatting.whole, accuracy=formatting.accuracy, pair=formatting.pair)
+    return environment.get_template("selection.html.j2").render(data=data, rows=rows)

@@ -1,0 +1,204 @@
+"""What a synthesis starts from: rules, recorded games and, where there is one, the reference game."""
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from arena.runs.settings import RunSettings
+from arena.usage import UsageError
+from cwm.interface import templates
+from cwm.storage.files import write_whole
+from cwm.suite import contract
+from cwm.suite.contract import DEFAULT_OPTIONS
+from cwm.suite.contract import ContractOptions
+from cwm.suite.contract import Pair
+from cwm.trajectories import files
+from cwm.trajectories.packed import PackedGames
+from cwm.trajectories.recorded import Deck
+from cwm.trajectories.recorded import Trajectory
+from cwm.trajectories.recorded import collect
+from cwm.trajectories.recorded import game_seed
+from cwm.trajectories.recorded import write
+from games import registry
+from games.api import TERMINAL
+from games.api import Game
+from games.api import GameInfo
+from games.api import Json
+from games.api import ReportsOutcome
+from games.api import ResamplesHistory
+from games.api import state_to_json
+
+RULES_FILE = "rules.md"
+TRAIN_FILE = "train.jsonl"
+TEST_FILE = "held-out.jsonl"
+INFO_FILE = "info.json"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the model is written from.
+
+    Attributes:
+        rules: text.
+        info: players, payoffs, information.
+        initial_state: as JSON, the same in every game.
+        train: games for unit tests.
+        held_out: a user's own games that are kept for the test; () for registered games, whose test games are played.
+        game: the reference game; None for a user's own.
+    """
+
+    rules: str
+    info: GameInfo
+    initial_state: Json
+    train: tuple[Trajectory, ...]
+    held_out: tuple[Trajectory, ...]
+    game: Game | None
+
+
+def registered(game_id: str, games: int, seed: int, told: bool = True) -> Inputs:
+    """Plays random games of a registered game.
+
+    Args:
+        game_id: registry id.
+        games: how many.
+        seed: of the games.
+        told: whether its rules text is given; else a notice that there is none stands in its place.
+
+    Raises:
+        UnknownGameError: no game has this id.
+    """
+    game = registry.make(game_id)
+    train = tuple(collect(game, games, seed))
+    initial = state_to_json(game, game.initial_state())
+    return Inputs(registry.rules(game_id) if told else no_rules(), game.info, initial, train, (), game)
+
+
+def no_rules() -> str:
+    """Returns what a prompt says in the place of rules that nobody tells."""
+    return templates.render("no_rules")
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a user says of their own game; None: read it off the recorded games.
+
+    Attributes:
+        perfect_information: whether every player sees everything.
+        min_utility: lower bound of a player's return.
+        max_utility: upper bound.
+    """
+
+    perfect_information: bool | None = None
+    min_utility: float | None = None
+    max_utility: float | None = None
+
+    def info(self, games: Sequence[Trajectory], deck: Deck = "open") -> GameInfo:
+        """Returns what is fixed about the game.
+
+        Args:
+            games: recorded games.
+            deck: in the closed deck they may lack their states.
+
+        Raises:
+            UsageError: the bounds are the wrong way round or no finite numbers, or a recorded game passes them.
+        """
+        info = files.infer_info(games, self.perfect_information, deck)
+        low = info.min_utility if self.min_utility is None else self.min_utility
+        high = info.max_utility if self.max_utility is None else self.max_utility
+        returns = [value for trajectory in games for value in files.known_returns(trajectory)]
+        if not -math.inf < low < high < math.inf or min(returns) < low or max(returns) > high:
+            raise UsageError(
+                f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
+                f"{max(returns):g}; give finite numbers around them as --min-utility and --max-utility."
+            )
+        return replace(info, min_utility=low, max_utility=high)
+
+
+def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: Stated, deck: Deck = "open") -> Inputs:
+    """Reads the rules and the games of a user's own game.
+
+    Args:
+        rules: text file; None where nobody tells the rules.
+        trajectories: JSON lines.
+        held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
+        stated: what the user says of the game.
+        deck: in the closed deck the games may lack their states; then every game starts from the state {}.
+
+    Raises:
+        UsageError: the rules cannot be read, or no game would be left to learn from.
+        TrajectoryFormatError: the trajectories break the schema.
+    """
+    text = no_rules() if rules is None else _rules_text(rules)
+    games = files.read(trajectories, deck)
+    kept = (len(games) // 5 or int(len(games) > 1)) if held_out is None else held_out
+    if not 0 <= kept < len(games):
+        raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
+    info = stated.info(games, deck)
+    split = len(games) - kept
+    return Inputs(text, info, games[0].steps[0].state or {}, tuple(games[:split]), tuple(games[split:]), None)
+
+
+def _rules_text(rules: Path) -> str:
+    try:
+        text = rules.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
+    if not text.strip():
+        raise UsageError(f"The rules {rules} are empty; describe the game in words, or give --no-rules.")
+    return text
+
+
+def store(folder: Path, inputs: Inputs) -> None:
+    """Writes the inputs into a run's folder, unless they are there; what was read off the games is stated then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / INFO_FILE).exists():
+        return
+    write_whole(folder / RULES_FILE, inputs.rules)
+    write(folder / TRAIN_FILE, inputs.train)
+    if inputs.held_out:
+        write(folder / TEST_FILE, inputs.held_out)
+    info = inputs.info
+    stated = Stated(info.perfect_information, info.min_utility, info.max_utility)
+    write_whole(folder / INFO_FILE, json.dumps(asdict(stated)) + "\n")
+
+
+def load(folder: Path, settings: RunSettings) -> Inputs:
+    """Reads the inputs that a run stored.
+
+    Raises:
+        UsageError: one of the files is missing.
+        TrajectoryFormatError: the recorded games were changed.
+    """
+    try:
+        rules = (folder / RULES_FILE).read_text(encoding="utf-8")
+        stated = Stated(**json.loads((folder / INFO_FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(
+            f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
+        ) from error
+    train = files.read(folder / TRAIN_FILE, settings.deck)
+    held_out = files.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
+    if settings.registered:
+        game = registry.make(settings.game)
+        initial = state_to_json(game, game.initial_state())
+        return Inputs(rules, game.info, initial, tuple(train), (), game)
+    info = stated.info([*train, *held_out], settings.deck)
+    return Inputs(rules, info, train[0].steps[0].state or {}, tuple(train), tuple(held_out), None)
+
+
+def hidden_pairs(
+    game: Game | None, games: Sequence[Trajectory], options: ContractOptions = DEFAULT_OPTIONS
+) -> list[Pair]:
+    """Returns histories of recorded games that one player cannot tell apart, [] where no reference game says which.
+
+    Args:
+        game: the reference game.
+        games: recorded ones.
+        options: how many pairs, and the seed.
+    """
+    if game is None or game.info.perfect_information or not isinstance(game, ResamplesHistory):
+        return []
+    return contract.hidden_pairs(games, game, options)

@@ -1,0 +1,112 @@
+"""The language model of a run: named by its settings, capped, recorded, and journaled."""
+
+from pathlib import Path
+
+from arena.runs.settings import DEFAULT_LLM
+from arena.runs.settings import RunSettings
+from arena.usage import UsageError
+from cwm.llm import recordings
+from cwm.llm.api import LanguageModel
+from cwm.llm.budget import Budget
+from cwm.llm.budget import Budgeted
+from cwm.llm.budget import Price
+from cwm.llm.caps import Caps
+from cwm.llm.caps import budget
+from cwm.llm.caps import read_elapsed
+from cwm.llm.journaled import Journaled
+from cwm.llm.providers import factory
+from cwm.llm.recorder import Recorder
+from cwm.record.record import RunRecord
+
+
+def compose(
+    settings: RunSettings,
+    caps: Caps,
+    record: RunRecord,
+    spent: Budget,
+    recording: Path | None,
+    restore: bool = True,
+) -> LanguageModel:
+    """Returns the run's language model: journal around recorder around budget around provider.
+
+    Args:
+        settings: which model.
+        caps: prices.
+        record: holds the calls made so far.
+        spent: the run's budget, which goes on from those calls.
+        recording: file that every answer is added to, None for none.
+        restore: whether the budget is to take account of the calls made so far; False for a second model of the run.
+
+    Raises:
+        ConfigurationError: provider, model name, key, address or price is missing or wrong.
+        UsageError: no recorded completions ship for the game.
+    """
+    spec = model_spec(settings)
+    paid = price(settings, caps)
+    calls = list(record.calls.calls())
+    answers = [call.completion for call in calls if call.completion is not None]
+    used = sum(call.completion is not None and call.model == spec for call in calls)
+    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=used)
+    model: LanguageModel = Budgeted(provider, spent, paid)
+    if restore:
+        answered = sum(answer.latency_s for answer in answers)
+        prices = {call.model: factory.price_of(call.model, caps.price_in, caps.price_out) for call in calls}
+        spent.restore_from(calls, prices | {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
+    if recording is not None:
+        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
+    return Journaled(model, record.calls)
+
+
+def check(settings: RunSettings, caps: Caps) -> None:
+    """Checks the model's name, key, address and price, so that a mistake is named before a run's folder is made.
+
+    Raises:
+        ConfigurationError: one is missing or wrong.
+        UsageError: no recorded completions ship for the game.
+    """
+    provider = factory.make(model_spec(settings), base_url=settings.base_url, seed=settings.seed)
+    Budgeted(provider, budget(caps), price(settings, caps))
+
+
+def price(settings: RunSettings, caps: Caps) -> Price | None:
+    """Returns what the model costs, None if nobody said.
+
+    Raises:
+        ConfigurationError: the model's name is wrong, or the prices are.
+    """
+    # The recorded completions cost nothing; where none ship for the game, a model with a price is still to be named.
+    unnamed = "replay:recorded" if _ships(settings) else "openai:unnamed"
+    return factory.price_of(unnamed if settings.llm == DEFAULT_LLM else settings.llm, caps.price_in, caps.price_out)
+
+
+def model_spec(settings: RunSettings) -> str:
+    """Returns `PROVIDER:MODEL`; `recorded` stands for the recording that ships for the game.
+
+    Raises:
+        UsageError: none ships, or the game is a user's own.
+    """
+    if settings.llm != DEFAULT_LLM:
+        return settings.llm
+    if _ships(settings):
+        return f"replay:{_recording(settings)}"
+    if not settings.hidden.usual:
+        raise UsageError(
+            f"No recorded completions ship for {settings.game} with deck {settings.deck} and inference "
+            f"{settings.inference}; name a language model with --llm, e.g. --llm openai:MODEL."
+        )
+    names = recordings.bundled_games()
+    own = "" if settings.registered else "your own game "
+    raise UsageError(
+        f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
+        "name a language model with --llm, e.g. --llm openai:MODEL."
+    )
+
+
+def _ships(settings: RunSettings) -> bool:
+    return settings.registered and 0 in recordings.bundled_seeds(settings.recorded)
+
+
+def _recording(settings: RunSettings) -> str:
+    """Returns the name of the recording with the run's seed; where none has it, of the first, to explain the miss."""
+    shipped = settings.seed in recordings.bundled_seeds(settings.recorded)
+    return recordings.name_of(settings.recorded, settings.seed if shipped else 0)

@@ -1,0 +1,63 @@
+"""The registered game that a model is a model of."""
+from cwm.model.bundle import ModelBundle
+from games import registry
+from games.api import Game
+from games.api import state_to_json
+from dataclasses import replace
+from pathlib import Path
+from arena.runs import inputs
+from arena.runs.inputs import Inputs
+from arena.runs.settings import RunSettings
+from arena.runs.folder import INPUTS
+from arena.runs.folder import KIND
+from arena.usage import UsageError
+from cwm.model.bundle import ModelBundle
+from cwm.record.record import RUN_FILE
+from cwm.record.record import RunRecord
+from cwm.trajectories import files
+
+
+def true_game(bundle: ModelBundle) -> Game | None:
+    """Returns the registered game of a model, None if there is none.
+
+    A user's own game may bear a registered one's name, and starts otherwise.
+    """
+    info = bundle.game_info
+    if info.id not in registry.ids():
+        return None
+    game = registry.make(info.id)
+    same = state_to_json(game, game.initial_state()) == bundle.initial_state
+    return game if same and game.info.num_players == info.num_players else None
+
+GAMES = 5
+SEED = 0
+"""A model outside of a run is taken to be made from the games that a synthesis records unless told otherwise."""
+
+
+def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None) -> Inputs:
+    """Returns what a model was made from.
+
+    Args:
+        model: folder of a run, or of a model.
+        bundle: the model.
+        trajectories: played games that stand in for the run's; None: those of the run, or, for a model alone, those
+            that a synthesis of its registered game starts from.
+
+    Raises:
+        UsageError: there are no such games.
+        RunRecordError: the run's record is damaged.
+    """
+    game = true_game(bundle)
+    if trajectories is not None:
+        games = files.read(trajectories, bundle.deck)
+        return Inputs("", bundle.game_info, bundle.initial_state, tuple(games), (), game)
+    if (model / RUN_FILE).exists():
+        with RunRecord.read(model) as record:
+            if record.info.kind == KIND:
+                return inputs.load(model / INPUTS, RunSettings.from_record(record.info.config))
+    if game is None:
+        raise UsageError(
+            f"{model} is no run and {bundle.game_info.id} is no registered game, so the games that the model was made "
+            "from are not known; give them with --trajectories FILE."
+        )
+    return replace(inputs.registered(bundle.game_info.id, GAMES, SEED), game=game)

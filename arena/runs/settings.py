@@ -1,0 +1,223 @@
+"""What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from arena.runs.hidden_information import HiddenInformation
+from cwm.functions.prior import PriorConfig
+from cwm.functions.value import ValueConfig
+from cwm.functions.vectors import VectorConfig
+from cwm.llm.recordings import VARIANT
+from cwm.sandbox.parent import levels
+from cwm.sandbox.wire.api import Level
+from cwm.speed.task import SpeedConfig
+from cwm.storage.journal import RunCorruptError
+from cwm.synthesis.config import SynthesisConfig
+from cwm.trajectories.recorded import Deck
+from cwm.trajectories.recorded import Infers
+from search.api import PlannerConfig
+
+DEFAULT_LLM = "recorded"
+"""Stands for the recorded completions that ship with the project for the game at hand."""
+TOURNAMENT_DEALS = 6
+"""Deals a pairing in the tournaments of value functions and policy priors."""
+FURTHER_GAMES = 5
+"""Games that a program which passes its tests plays on the model, and as many real ones."""
+FURTHER_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class MatchSettings:
+    """Matches of the finished model: with itself, with random, with the planner on the true game.
+
+    Attributes:
+        deals: deals a lineup, each in all seat rotations.
+        simulations: simulations a move of both planners.
+        rollouts: random rollouts a leaf, where there is no value function.
+    """
+
+    deals: int = 12
+    simulations: int = 300
+    rollouts: int = 10
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that changes a run's result, but its budgets, which may be raised on resuming.
+
+    Attributes:
+        game: registry id, or the name in the trajectory file of a user's own game.
+        registered: whether a reference game stands behind it.
+        llm: `PROVIDER:MODEL`, or `recorded`.
+        base_url: address of a server that speaks the provider's API, None for the provider's own.
+        seed: everything random derives from it.
+        train_games: recorded games that the unit tests are made from.
+        held_out_games: for a user's own game: how many of its games, the last ones, are kept for the test.
+        test_transitions: held-out transitions of a registered game.
+        planner_games: games of the finished planner on its own model, followed on the true game.
+        synthesis: see `SynthesisConfig`.
+        value: see `ValueConfig`; None for no value function.
+        matches: None for none.
+        level: at which programs run.
+        prior: see `PriorConfig`; None for no policy prior.
+        tournament_deals: deals a pairing in the tournaments of value functions and policy priors.
+        deck: see `HiddenInformation`.
+        inference: see `HiddenInformation`.
+        vectors: see `VectorConfig`; None for observations that never become vectors.
+        further_games: games of a further round, see `arena.pipeline.further_games`: so many of the planner on the model, and so
+            many real ones; 0 for no further rounds. A user's own game has none.
+        further_rounds: further rounds, at most.
+        faster: see `SpeedConfig`; None for the program as it passes its tests.
+        told: whether the model is given the rules text; else it has the played games alone.
+    """
+
+    game: str
+    registered: bool
+    llm: str = DEFAULT_LLM
+    base_url: str | None = None
+    seed: int = 0
+    train_games: int = 5
+    held_out_games: int = 0
+    test_transitions: int = 10_000
+    planner_games: int = 10
+    synthesis: SynthesisConfig = field(default_factory=SynthesisConfig)
+    value: ValueConfig | None = None
+    matches: MatchSettings | None = None
+    level: Level = field(default_factory=levels.default)
+    prior: PriorConfig | None = None
+    tournament_deals: int = TOURNAMENT_DEALS
+    deck: Deck = "open"
+    inference: Infers = "history"
+    vectors: VectorConfig | None = None
+    further_games: int = FURTHER_GAMES
+    further_rounds: int = FURTHER_ROUNDS
+    faster: SpeedConfig | None = None
+    told: bool = True
+
+    @property
+    def hidden(self) -> HiddenInformation:
+        """How the run deals with what is hidden."""
+        return HiddenInformation(self.deck, self.inference)
+
+    @property
+    def recorded(self) -> str:
+        """The game as its recordings are named: `leduc_poker`, or e.g. `leduc_poker+closed`, `mnk+conversation`."""
+        variants = [] if self.hidden.usual else [self.hidden.name]
+        if self.synthesis.method != "tree_search":
+            variants.append(self.synthesis.method)
+        if not self.told:
+            variants.append(UNTOLD)
+        return "".join([self.game, *(VARIANT + variant for variant in variants)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""
+        data = asdict(self)
+        if self.prior is None:
+            del data["prior"]
+        if self.tournament_deals == TOURNAMENT_DEALS:
+            del data["tournament_deals"]
+        if self.hidden.usual:
+            del data["deck"], data["inference"]
+        if self.vectors is None:
+            del data["vectors"]
+        if self.faster is None:
+            del data["faster"]
+        if not self.further_games:
+            del data["further_games"], data["further_rounds"]
+        if self.told:
+            del data["told"]
+        return data
+
+    @classmethod
+    def from_record(cls, data: Mapping[str, Any]) -> "RunSettings":
+        """Builds the settings of a stored run; keys that a newer version wrote are passed over.
+
+        Raises:
+            RunCorruptError: they are no settings of a run.
+        """
+        known = {item.name for item in fields(cls)}
+        # A run from before there were further rounds goes on without them.
+        values = {"further_games": 0} | {key: value for key, value in data.items() if key in known}
+        try:
+            values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
+            if values.get("value") is not None:
+                values["value"] = ValueConfig.from_record(values["value"])
+            if values.get("prior") is not None:
+                values["prior"] = PriorConfig.from_record(values["prior"])
+            if values.get("vectors") is not None:
+                values["vectors"] = VectorConfig.from_record(values["vectors"])
+            if values.get("faster") is not None:
+                values["faster"] = SpeedConfig.from_record(values["faster"])
+            if values.get("matches") is not None:
+                values["matches"] = MatchSettings(**values["matches"])
+            return cls(**values)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise RunCorruptError(
+                f"The settings in the run's run.json are damaged ({type(error).__name__}: {error}); "
+                "restore the file from a copy."
+            ) from error
+
+
+UNTOLD = "no-rules"
+"""Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
+VALUE_CANDIDATES = {"bargaining": 2, "mnk": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
+"""Value functions asked for, by game; none where the end is near enough for rollouts."""
+PRIOR_CANDIDATES = {"leduc_poker": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
+"""Policy priors asked for, by game; none where nothing is hidden: there is nobody to read."""
+STANDARD_DEALS = 2
+"""Deals a pairing in the demo's tournaments, which are to take a minute: they tell 2 from 8, not 8.0 from 8.5."""
+
+
+def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
+    """Returns the settings of the demo, with which the recordings that ship with the project were made."""
+    values, priors = VALUE_CANDIDATES.get(game, 0), PRIOR_CANDIDATES.get(game, 0)
+    return RunSettings(
+        game=game,
+        registered=True,
+        llm=llm or DEFAULT_LLM,
+        base_url=base_url,
+        seed=seed,
+        synthesis=SynthesisConfig(seed=seed),
+        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
+        tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
+        matches=MatchSettings(),
+    )
+
+
+WAYS = ("closed", "conversation", "state")
+"""Other methods than the usual one, as they follow the game in a recording's name."""
+
+
+def by_way(settings: RunSettings, way: str) -> RunSettings:
+    """Returns the settings of the same synthesis by another method.
+
+    Args:
+        settings: of the usual one.
+        way: one of `WAYS`: the closed deck, refinement by conversation, inference of the present state.
+    """
+    if way == "closed":
+        return replace(settings, deck="closed")
+    if way == "state":
+        return replace(settings, inference="state")
+    return replace(settings, synthesis=replace(settings.synthesis, method="conversation"))
+
+
+HIDDEN_EXPLORATION = 0.3
+"""Where information is hidden, returns spread over a small part of the utility range: 1.0 explores too much."""
+
+
+def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
+    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
+    rollouts = settings.matches.rollouts if settings.matches is not None else 10
+    if perfect_information:
+        return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
+    return PlannerConfig(
+        algorithm="ismcts",
+        simulations=simulations,
+        rollouts=rollouts,
+        exploration=HIDDEN_EXPLORATION,
+        widening_coefficient=3.0,
+        belief_size=300,
+    )

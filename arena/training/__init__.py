@@ -1,0 +1,1 @@
+"""PPO and its relatives on batched games."""

@@ -1,0 +1,1 @@
+"""PPO on a synthesised model."""

@@ -1,0 +1,101 @@
+import importlib
+import inspect
+import pkgutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.commands import exit_codes
+from arena.usage import UsageError
+from cwm.llm.api import ConfigurationError
+from cwm.record.record import RunConfigError
+from cwm.storage.journal import RunLockedError
+
+PACKAGES = ("arena", "cwm", "games", "search")
+
+NEVER_SHOWN = {
+    "arena.agents.api.AgentFailure": "the match makes a forfeit of it",
+    "arena.agents.llm_settings.LlmConfigError": "the description of the agent is refused with its message",
+    "arena.matches.match._Forfeited": "the match makes a forfeit of it",
+    "arena.language_players.notation.NotationError": "the answer is unparsable",
+    "cwm.interface.text.UnknownFunctionError": "a fault in a prompt template of ours",
+    "cwm.model.walk.EndlessWalkError": "the worker counts the game as broken and begins another",
+    "cwm.model.walk.WalkError": "the worker counts the game as broken and begins another",
+    "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
+    "cwm.llm.providers.transport.DeadlinePassedError": "the attempt is tried again",
+    "cwm.sandbox.wire.arrays.ArrayError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.ChannelError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.ClosedError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.DeadlineError": "the host makes a reply of it",
+    "cwm.sandbox.parent.channel.OversizeError": "the host makes a reply of it",
+    "cwm.sandbox.inside.checked_game.ContractError": "the worker makes a reply of it",
+    "cwm.sandbox.inside.comparisons.Mismatch": "the worker makes a test result of it",
+    "cwm.sandbox.parent.nurseries.NurseryError": "the host starts the worker by itself",
+    "cwm.sandbox.wire.plain_json.NotJsonError": "the worker makes a reply of it",
+    "cwm.sandbox.inside.program.MissingFunctionError": "the worker makes a reply of it",
+    "cwm.sandbox.lock.seccomp.LockError": "the worker ends, and the host says that the sandbox is not available",
+    "cwm.interface.templates.TemplateMissingError": "a fault in our package data",
+    "cwm.functions.vectors_check._BrokenError": "the pair of functions is rejected with its message",
+    "cwm.model.many_games.ModelBrokenError": "the worker makes a reply of it",
+    "games.contract_session.AnswerError": "the worker makes a violation of it",
+    "games.contract_report.ContractError": "for tests of games",
+    "games.contract_report.Stop": "ends one check of a game's contract",
+    "search.errors.BrokenModelError": "counted by the search",
+    "search.errors.NoHistoryError": "the search falls back",
+}
+
+
+def exception_classes() -> Iterator[type[BaseException]]:
+    for package in PACKAGES:
+        root = importlib.import_module(package)
+        for module in pkgutil.walk_packages(root.__path__, f"{package}."):
+            try:
+                loaded = importlib.import_module(module.name)
+            except ModuleNotFoundError as error:
+                if (error.name or "").split(".")[0] in PACKAGES:
+                    raise
+                continue  # an optional extra is not installed
+            for _, found in inspect.getmembers(loaded, inspect.isclass):
+                if issubclass(found, BaseException) and found.__module__ == module.name:
+                    yield found
+
+
+def test_every_exception_of_ours_has_an_exit_code_or_a_reason_to_have_none() -> None:
+    known = {f"{found.__module__}.{found.__name__}": found for found in exception_classes()}
+    assert len(known) > 40
+    unmapped = {name for name, found in known.items() if exit_codes.exit_code(found.__new__(found)) is None}
+    assert unmapped == set(NEVER_SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("x"), 2),
+        (ConfigurationError("no key"), 3),
+        (RunConfigError("other settings"), 2),
+        (RunLockedError("locked"), 4),
+        (PermissionError(13, "Permission denied", "f"), 4),
+        (sqlite3.OperationalError("disk I/O error"), 4),
+        (KeyboardInterrupt(), 130),
+        (KeyError("a fault of ours"), None),
+    ],
+)
+def test_error_has_the_documented_exit_code(error: BaseException, code: int | None) -> None:
+    assert exit_codes.exit_code(error) == code
+
+
+def test_a_failed_file_operation_is_told_by_the_place_that_the_user_gave() -> None:
+    error = IsADirectoryError(21, "Is a directory", "/tmp/games.partial", None, "/tmp/games")
+    assert exit_codes.sentence(error).startswith("/tmp/games cannot be used: Is a directory;")
+    assert exit_codes.sentence(FileNotFoundError(2, "No such file", str(Path("a.jsonl.partial")))).startswith(
+        "a.jsonl "
+    )
+
+
+def test_a_system_error_without_a_file_is_told_too() -> None:
+    assert exit_codes.sentence(OSError(28, "No space left on device")).startswith(
+        "A file cannot be used: No space left"
+    )
+    assert exit_codes.sentence(OSError("unknown")) == "unknown"

@@ -1,0 +1,52 @@
+import pytest
+
+from arena.comparison import belief_probe
+from arena.comparison.belief_probe import Probe, calibration, over_time, truth
+
+STATE = {"public": 1, "cards": ["a", "b", "c"], "more": {"x": None}}
+
+
+def guess(*cards):
+    return {"public": 1, "cards": list(cards), "more": {"x": None}}
+
+
+def test_truth_is_the_mean_over_what_the_belief_leaves_open():
+    found = truth(STATE, [guess("a", "b", "c"), guess("a", "c", "b")], [0.75, 0.25])
+    assert found == pytest.approx(0.75)
+    found = truth(STATE, [guess("a", "b", "c"), guess("a", "c", "b"), guess("a", "c", "c")], [0.5, 0.3, 0.2])
+    assert found == pytest.approx((0.5 + 0.7) / 2)
+
+
+def test_a_belief_that_is_certain_and_wrong_gives_the_truth_nothing():
+    assert truth(STATE, [guess("b", "a", "c")], [1.0]) == 0.0
+
+
+def test_nothing_open_has_no_truth():
+    assert truth(STATE, [guess("a", "b", "c")], [1.0]) is None
+
+
+def decision(win, won, ended=False, alone=True, number=0, share=None):
+    return Probe("agent", alone, 1, number, share, win, won, ended, 1.0)
+
+
+def test_calibration_sorts_decisions_by_belief():
+    probes = [decision(0.05, False), decision(0.95, True), decision(0.91, False, ended=True), decision(1.0, True)]
+    low, high = calibration(probes)
+    assert (low.low, low.count, low.believed, low.real.mean) == (0.0, 1, 0.05, 0.0)
+    assert (high.low, high.count) == (0.9, 3)
+    assert high.believed == pytest.approx((0.95 + 0.91 + 1.0) / 3)
+    assert high.real.mean == pytest.approx(2 / 3)
+    (ended,) = calibration(probes, ended=True)
+    assert (ended.count, ended.real.mean) == (1, 0.0)
+
+
+def test_truth_over_time_keeps_self_play_and_cross_play_apart():
+    probes = [
+        decision(None, None, number=4, share=0.2),
+        decision(None, None, number=4, share=0.4),
+        decision(None, None, number=4, share=0.9, alone=False),
+        decision(None, None, number=8),
+    ]
+    assert {number: value.mean for number, value in over_time(probes, True).items()} == {4: pytest.approx(0.3)}
+    assert {number: value.mean for number, value in over_time(probes, False).items()} == {4: 0.9}
+    assert belief_probe.to_json(probes)[0]["truth"] == 0.2
