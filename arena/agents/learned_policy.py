@@ -22,7 +22,7 @@ from arena.checkpoints import on_game
 from arena.checkpoints.on_game import MEMORY, LearnedPolicy
 from cwm.storage.keys import canonical_json
 from games.api import Action, GameInfo, Observation
-from games.batched.yokai import parse_id
+from games.batched.yokai.environment import parse_id
 from games.yokai import public_replay, tensors
 from games.yokai.config import Config, config
 from search.learn import checkpoint

@@ -3,8 +3,8 @@
 import random
 
 from arena.agents.api import AgentFailure, Move, Needs, Turn
-from arena.viewed_game import with_view
 from games.api import DEFAULT_VIEW, Game, GameInfo
+from games.viewed import with_view
 from search.api import Decision, Planner, PlannerConfig, Position
 from search.errors import SearchFailedError
 from search.planner import make as make_planner

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from games.batched.api import Array, lanes_last
-from games.batched.yokai_state import Sizes
+from games.batched.yokai.state import Sizes
 
 
 def squarings(sizes: Sizes) -> int:
@@ -24,7 +24,7 @@ def flops(sizes: Sizes) -> int:
 
 
 def legal_moves(sizes: Sizes, cells: Array, locked: Array) -> Array:
-    """Returns the legal targets of every card, as `games.batched.yokai_moves.legal_moves` does, uint32 [Y, W]."""
+    """Returns the legal targets of every card, as `games.batched.yokai.moves.legal_moves` does, uint32 [Y, W]."""
     lanes = cells.ndim > 1
     if lanes:
         found = jax.vmap(lambda own, fixed: _one_game(sizes, own, fixed), in_axes=(-1, -1))(cells, locked)

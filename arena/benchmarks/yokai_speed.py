@@ -18,9 +18,9 @@ from arena.benchmarks import yokai_paper_method
 from arena.benchmarks.measurement import Measurement, interleaved
 from games.batched.api import Array
 from games.batched.wrappers import AutoReset
-from games.batched.yokai import YokaiEnv, parse_id
-from games.batched.yokai_moves import legal_moves
-from games.batched.yokai_state import State
+from games.batched.yokai.environment import YokaiEnv, parse_id
+from games.batched.yokai.moves import legal_moves
+from games.batched.yokai.state import State
 
 GAMES: Final = ("yokai-9c-2p", "yokai-16c-2p")
 CPU_LANES: Final = (1024,)

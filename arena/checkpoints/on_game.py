@@ -13,8 +13,8 @@ import jax
 
 from arena.checkpoints.places import SHIPPED
 from games.api import DEFAULT_VIEW
-from games.batched.yokai import YokaiEnv, make
-from games.batched.yokai_graph import YokaiGraphEnv
+from games.batched.yokai.environment import YokaiEnv, make
+from games.batched.yokai.graph import YokaiGraphEnv
 from search.learn import checkpoint, rollout
 from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError, NetworkConfigError

@@ -31,8 +31,8 @@ def command(
     if first >= count:
         raise UsageError(f"--from {first} leaves none of --games {count} to compare; give a smaller number.")
     for game_id in chosen:
-        accelerated.load("games.batched.yokai").parse_id(game_id)
-    differential = accelerated.load("games.batched.differential")
+        accelerated.load("games.batched.yokai.environment").parse_id(game_id)
+    differential = accelerated.load("games.batched.yokai.differential")
     found = []
     for game_id in chosen:
         report = _compared(differential, game_id, count, first, seed)

@@ -14,8 +14,8 @@ from games import registry
 from games.api import TERMINAL, Action, Game, GameError
 from games.batched.api import Array
 from games.batched.keys import root_key
-from games.batched.yokai import YokaiEnv, make
-from games.batched.yokai_state import State
+from games.batched.yokai.environment import YokaiEnv, make
+from games.batched.yokai.state import State
 
 BATCH: Final = 1024
 """Games that are played side by side."""

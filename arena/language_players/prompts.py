@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from arena.agents.llm_settings import History, LlmConfig
 from arena.language_players import notation
-from arena.viewed_game import with_view
 from cwm.interface import templates
 from cwm.trajectories.recorded import Step, Trajectory, collect
 from games import registry
 from games.api import CHANCE, DEFAULT_VIEW, Action, Game, GameInfo, ObsActionHistory, Observation
+from games.viewed import with_view
 
 SHOWN_LEGAL: Final = 12
 """Legal actions that a step of a recorded game shows, at most."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from games.batched.api import Array
-from games.batched.yokai_state import Sizes
+from games.batched.yokai.state import Sizes
 from search.learn.evaluation import Moment, Watch
 
 

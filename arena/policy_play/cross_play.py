@@ -19,7 +19,7 @@ from cwm.storage.keys import derive
 from games import registry
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
-from games.batched.yokai import YokaiEnv, make
+from games.batched.yokai.environment import YokaiEnv, make
 from games.yokai.symmetry import Symmetries
 from search.learn import checkpoint
 from search.learn.api import Array

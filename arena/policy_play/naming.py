@@ -14,7 +14,7 @@ from arena.policy_play.cross_play import OnSeating, Table
 from arena.policy_play.name_figures import NameFigures, figures_of, name_figures
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
 from search.learn.evaluation import Evaluator
 

@@ -18,7 +18,7 @@ from arena.policy_play.played_lineups import Seating
 from arena.policy_play.probe_figures import ColourProbes, Counts, method_probes
 from games.batched.api import Array
 from games.batched.keys import root_key
-from games.batched.yokai_state import Sizes, State
+from games.batched.yokai.state import Sizes, State
 from search.learn import probes
 from search.learn.evaluation import Evaluator, Moment, Played, Watch
 from search.learn.probes import NOTHING, ProbeError, Probes

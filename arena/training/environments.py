@@ -5,8 +5,8 @@ from typing import Any, Final
 from arena.training.recipes import Recipe
 from games.batched.api import BatchedEnv
 from games.batched.other_play import OtherPlay
-from games.batched.yokai import make
-from games.batched.yokai_graph import YokaiGraphEnv
+from games.batched.yokai.environment import make
+from games.batched.yokai.graph import YokaiGraphEnv
 from games.yokai.symmetry import Symmetries
 from search.learn.errors import LearnError
 from search.learn.networks.config import GRAPHS

@@ -19,8 +19,8 @@ from arena.training.recipes import Recipe
 from arena.training.training_log import check_finite
 from arena.training.training_run import CHECKPOINT_SECONDS, SNAPSHOTS, about, snapshots_at
 from games.batched.wrappers import Episodes, metrics
-from games.batched.yokai import make
-from games.batched.yokai_hidden import YokaiHidden
+from games.batched.yokai.environment import make
+from games.batched.yokai.hidden import YokaiHidden
 from games.yokai.config import ACTIONS_PER_TURN
 from search.learn import checkpoint, off_belief
 from search.learn.api import Network, Params

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from games.batched.yokai import parse_id
+from games.batched.yokai.environment import parse_id
 from games.yokai.config import BOARDS, config
 from games.yokai.modalities import modalities
 from games.yokai.tensors import channels

@@ -16,7 +16,7 @@ from arena.training.environments import training_env
 from arena.training.recipes import Recipe
 from arena.training.training_run import Listener, TrainingError, TrainingPlan
 from games.batched.api import Array
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from search.learn import state_buffer
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.ppo import Learner

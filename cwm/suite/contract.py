@@ -16,8 +16,8 @@ from cwm.suite.types import TestResult, UnitTest
 from cwm.trajectories.recorded import Trajectory
 from games.api import Action, Json, ResamplesHistory
 
-SESSION = "games.contract_session"
-PAYLOAD: tuple[str, ...] = ("games.contract_report", "games.contract_rules", "games.contract", SESSION)
+SESSION = "games.contract.session"
+PAYLOAD: tuple[str, ...] = ("games.contract.report", "games.contract.rules", "games.contract.game", SESSION)
 """The modules that a worker must load, each after those it imports."""
 OTHER_HASH_SEED = 1
 OTHER_PROCESS = "answers differ in another process"

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from games.batched.api import Array, BatchedEnv
 from games.batched.other_play import OtherPlay
-from games.batched.yokai import make as make_batched
+from games.batched.yokai.environment import make as make_batched
 from games.yokai.symmetry import Symmetries
 
 try:

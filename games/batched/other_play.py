@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from games.batched.api import Array, Outcome, Transition, lanes_first, lanes_last
-from games.batched.yokai import YokaiEnv
-from games.batched.yokai_state import Sizes, State
+from games.batched.yokai.environment import YokaiEnv
+from games.batched.yokai.state import Sizes, State
 from games.yokai.symmetry import Symmetries, Tables
 
 

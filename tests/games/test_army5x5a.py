@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import TERMINAL, IllegalActionError
 from games.army5x5a.game import Army5x5a
 from games.army5x5a.moves import GENERALS, PIECES, STEPS, TARGETS
+from games.contract import game
 
 GAME = Army5x5a()
 NOBODY = [0.0, 0.0]
@@ -55,7 +56,7 @@ def states(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def test_game_fulfils_the_contract() -> None:
-    contract.assert_game(registry.make("army5x5a"), games=10)
+    game.assert_game(registry.make("army5x5a"), games=10)
 
 
 def test_info_is_that_of_a_game_of_skill_for_two() -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import pyspiel
 import pytest
 
-from games import contract, registry
+from games import registry
 from games.api import CHANCE, TERMINAL, IllegalActionError, State, state_to_json
 from games.backgammon.game import CHECKERS, MAX_TURNS, PLAYERS, Backgammon
+from games.contract import game as contract
 
 GAME = Backgammon()
 RULES = registry.rules("backgammon")

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import CHANCE, TERMINAL, IllegalActionError, Observation, State, state_to_json
 from games.bargaining.game import AGREE, ITEMS, MAX_OFFERS, Bargaining
+from games.contract import game
 
 GAME = Bargaining()
 RULES = registry.rules("bargaining")
@@ -129,7 +130,7 @@ def test_random_game_goes_as_the_rules_text_says(seed: int) -> None:
 
 
 def test_contract_and_leak_checks_pass() -> None:
-    contract.assert_game(GAME, games=6)
+    game.assert_game(GAME, games=6)
 
 
 def test_initial_state_holds_every_deal_as_data_and_no_later_state_does() -> None:

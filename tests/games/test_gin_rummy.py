@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import CHANCE, TERMINAL, Game, GameError, IllegalActionError, State
+from games.contract import game as contract
 from games.gin_rummy.cards import DECK
 
 GAME = registry.make("gin_rummy")

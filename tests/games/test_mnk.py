@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import TERMINAL, GameError, State, state_to_json
+from games.contract import game
 from games.mnk.game import SIZE, WIN_LENGTH
 
 GAME = registry.make("mnk")
@@ -36,7 +37,7 @@ def has_line(board: list[list[str]], mark: str) -> bool:
 
 
 def test_game_fulfils_the_contract() -> None:
-    contract.assert_game(GAME, games=4)
+    game.assert_game(GAME, games=4)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -123,4 +124,4 @@ def test_board_is_drawn_with_row_and_column_numbers() -> None:
 
 def test_hidden_state_cannot_be_swapped_where_nothing_is_hidden() -> None:
     with pytest.raises(GameError, match="mnk offers no resample_history"):
-        contract.check_leaks(GAME)
+        game.check_leaks(GAME)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import CHANCE, TERMINAL, Action, GameError, IllegalActionError, Observation
+from games.contract import game
 from games.quadranto.game import Quadranto
 from games.quadranto.matrix import QUADRANTS
 from games.quadranto.resample import Sight, count_paths
@@ -63,7 +64,7 @@ def chi_square(counts: Counter[Any], cells: int) -> float:
 
 
 def test_game_fulfils_the_contract_and_leaks_nothing() -> None:
-    contract.assert_game(registry.make("quadranto"), games=30)
+    game.assert_game(registry.make("quadranto"), games=30)
 
 
 def test_info_is_that_of_a_game_with_hidden_information() -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import TERMINAL, GameError, PlaysOut, ReportsOutcome, ResamplesHistory, state_to_json
+from games.contract import game as contract
 from games.scrambled import Cipher, scramble
 
 NAMES = ("tic_tac_toe", "mnk", "quadranto", "leduc_poker", "yokai-9c-2p")

@@ -26,7 +26,7 @@ from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource, Reply
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 PRELOAD = "hostile_preload"
-CONTRACT = ("games.contract_report", "games.contract_rules", "games.contract")
+CONTRACT = ("games.contract.report", "games.contract.rules", "games.contract.game")
 WATCHED_SIGNALS = (signal.SIGUSR1, signal.SIGUSR2, signal.SIGIO, signal.SIGURG, signal.SIGHUP, signal.SIGTERM)
 WATCHED_LIMITS = tuple(getattr(resource, name) for name in dir(resource) if re.fullmatch("RLIMIT_[A-Z]+", name))
 LEVELS = {"strong": ("strong", True), "strong without Landlock": ("strong", False), "strong+": ("strong+", True)}

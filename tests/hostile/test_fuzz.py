@@ -114,8 +114,8 @@ def requests(worker: Worker, perfect: bool) -> list[Callable[[], Reply]]:
     return [
         lambda: worker.run_tests([RANDOM_PLAY], seed=0, per_test_s=LIMITS.wall_s),
         lambda: worker.payload("search.session", "play", play, seed=0),
-        lambda: worker.payload("games.contract_session", "check", {"games": 1, "seed": 0}, seed=0),
-        lambda: worker.payload("games.contract_session", "trace", TRACE, seed=0),
+        lambda: worker.payload("games.contract.session", "check", {"games": 1, "seed": 0}, seed=0),
+        lambda: worker.payload("games.contract.session", "trace", TRACE, seed=0),
     ]
 
 

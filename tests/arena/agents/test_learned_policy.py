@@ -13,7 +13,7 @@ from arena.matches.plan import TournamentConfig
 from arena.matches.store import MemoryStore
 from arena.matches.tournament import plan, prepare
 from games import registry
-from games.batched.yokai_json import from_json
+from games.batched.yokai.json import from_json
 from search.learn import masked_categorical
 from search.learn.networks.config import NetworkConfig
 

@@ -7,8 +7,8 @@ import pytest
 from arena.benchmarks import yokai_paper_method, yokai_speed
 from arena.machine import accelerated
 from games.api import GameError
-from games.batched.yokai import YokaiEnv, make
-from games.batched.yokai_moves import legal_moves
+from games.batched.yokai.environment import YokaiEnv, make
+from games.batched.yokai.moves import legal_moves
 
 
 @pytest.mark.parametrize("game_id", ["yokai-9c-2p", pytest.param("yokai-16c-2p", marks=pytest.mark.slow)])

@@ -14,7 +14,7 @@ from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.checkpoints.places import SHIPPED
 from arena.training.recipes import TITLES, recipe
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from search.learn import checkpoint
 from search.learn.masked_categorical import greedy
 from search.learn.networks.actor_critic import ActorCritic

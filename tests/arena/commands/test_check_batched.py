@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.batched import differential
+from games.batched.yokai import differential
 from games.yokai.game import YokaiGame
 
 

@@ -39,9 +39,9 @@ NEVER_SHOWN = {
     "cwm.interface.templates.TemplateMissingError": "a fault in our package data",
     "cwm.functions.vectors_check._BrokenError": "the pair of functions is rejected with its message",
     "cwm.model.many_games.ModelBrokenError": "the worker makes a reply of it",
-    "games.contract_session.AnswerError": "the worker makes a violation of it",
-    "games.contract_report.ContractError": "for tests of games",
-    "games.contract_report.Stop": "ends one check of a game's contract",
+    "games.contract.session.AnswerError": "the worker makes a violation of it",
+    "games.contract.report.ContractError": "for tests of games",
+    "games.contract.report.Stop": "ends one check of a game's contract",
     "search.errors.BrokenModelError": "counted by the search",
     "search.errors.NoHistoryError": "the search falls back",
 }

@@ -12,10 +12,10 @@ from arena.evaluation.mixture import (
     scripted,
     standard_mixture,
 )
-from arena.viewed_game import with_view
 from cwm.trajectories.recorded import random_policy
 from games import registry
 from games.api import GameError, ResamplesHistory, observe
+from games.viewed import with_view
 
 
 def test_seats_are_drawn_by_weight_and_from_the_seed_alone() -> None:

@@ -21,7 +21,7 @@ def modules_stay():
 @pytest.mark.parametrize(
     ("module", "needed", "extra"),
     [
-        ("games.batched.yokai", "jax", "batched"),
+        ("games.batched.yokai.environment", "jax", "batched"),
         ("arena.checkpoints.on_game", "jax", "learn"),
         ("arena.checkpoints.on_game", "flax", "learn"),
         ("search.learn.checkpoint", "safetensors", "learn"),

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from arena.policy_play.border_cells import border_moves
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.game import make as make_reference
 from search.learn.evaluation import Moment
 

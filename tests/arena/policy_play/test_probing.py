@@ -9,7 +9,7 @@ from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import probing
 from arena.policy_play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from search.learn.api import Outputs
 from search.learn.evaluation import Moment
 from search.learn.networks.actor_critic import ActorCritic

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.belief import assignments, marginals, no_evidence, posterior
-from games.batched.yokai import make
-from games.batched.yokai_hidden import YokaiHidden
+from games.batched.yokai.belief import assignments, marginals, no_evidence, posterior
+from games.batched.yokai.environment import make
+from games.batched.yokai.hidden import YokaiHidden
 from search.learn.belief_model import BeliefModel
 from search.learn.belief_training import BeliefTrainer, BeliefTrainingConfig
 from search.learn.hidden import UNKNOWN

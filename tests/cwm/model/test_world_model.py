@@ -14,8 +14,8 @@ from cwm.suite.build import BuildOptions
 from cwm.suite.evaluation import evaluate
 from cwm.suite.execution import RunOptions
 from cwm.trajectories.recorded import collect
-from games import contract
 from games.api import EstimatesPolicy, EstimatesValue, IllegalActionError, ResamplesHistory
+from games.contract import game
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def bundle(toy):
 @pytest.mark.parametrize("name", ["tic_tac_toe", "high_card"])
 def test_a_right_program_passes_the_contract_of_games(bundle, sandbox, name):
     with WorldModel(bundle(name), sandbox) as model:
-        contract.assert_game(model, games=5)
+        game.assert_game(model, games=5)
 
 
 def test_what_a_program_does_not_define_is_not_offered(bundle, sandbox):

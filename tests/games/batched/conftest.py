@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import pytest
 
-from games.batched.yokai import YokaiEnv, make
+from games.batched.yokai.environment import YokaiEnv, make
 
 IDS = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)] + ["yokai-8c-2p"]
 

@@ -12,7 +12,7 @@ from jaxmarl.wrappers.baselines import CTRolloutManager, LogWrapper
 
 from games.api import GameError
 from games.batched.jaxmarl import make
-from games.batched.yokai import make as make_batched
+from games.batched.yokai.environment import make as make_batched
 
 GAMES = 16
 

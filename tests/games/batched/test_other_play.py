@@ -6,7 +6,7 @@ import pytest
 from games.batched.api import lane
 from games.batched.other_play import OtherPlay, TransformedState, transform
 from games.batched.wrappers import AutoReset
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
 
 LANES = 24

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from games.batched.wrappers import AutoReset, FlatObservations, add_episodes, metrics, no_episodes
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 
 LANES = 32
 

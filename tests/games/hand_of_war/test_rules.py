@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import contract, registry
+from games import registry
 from games.api import CHANCE, TERMINAL, IllegalActionError
+from games.contract import game
 from games.hand_of_war.cards import DECK
 from games.hand_of_war.game import HandOfWar
 
@@ -55,7 +56,7 @@ def random_states(seed: int) -> list[dict[str, Any]]:
 
 
 def test_game_fulfils_the_contract_and_leaks_nothing() -> None:
-    contract.assert_game(registry.make("hand_of_war"), games=20)
+    game.assert_game(registry.make("hand_of_war"), games=20)
 
 
 def test_info_is_that_of_a_game_of_simultaneous_choices() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from games import contract, registry
+from games import registry
+from games.contract import game as contract
 from games.yokai.game import make
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from cwm.trajectories.recorded import collect
 from games.api import GameError
-from games.batched import belief
+from games.batched.yokai import belief
 from games.yokai.game import make
 
 

@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from games import contract
 from games.api import GameError, observe
+from games.contract import game as contract
 from games.yokai.game import make
 from games.yokai.observe import information_state_string
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from search.learn import ppo, rollout
 from search.learn.config import PpoConfig
 from search.learn.errors import PpoConfigError

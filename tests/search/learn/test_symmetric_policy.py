@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from games.batched.other_play import OtherPlay
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
 from search.learn import masked_categorical, rollout
 from search.learn.api import Outputs

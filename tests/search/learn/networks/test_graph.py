@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.config import config
 from games.yokai.modalities import modalities
 from search.learn.networks.graph import Graph, connections, with_virtual_node

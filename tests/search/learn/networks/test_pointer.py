@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from search.learn.errors import NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig

@@ -3,8 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.yokai import make
-from games.batched.yokai_graph import YokaiGraphEnv
+from games.batched.yokai.environment import make
+from games.batched.yokai.graph import YokaiGraphEnv
 from search.learn.errors import NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig

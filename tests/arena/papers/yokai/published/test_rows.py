@@ -5,7 +5,7 @@ from arena.papers.yokai.published.rows import COLUMNS, TABLES, TableError
 from arena.training.environments import training_env
 from arena.training.recipes import RecipeError, recipe
 from games.batched.other_play import OtherPlay
-from games.batched.yokai_graph import YokaiGraphEnv
+from games.batched.yokai.graph import YokaiGraphEnv
 
 EVERY = [(table, row) for table in TABLES for row in rows.rows(table)]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from games import contract
 from games.api import TERMINAL, Action, Game, GameInfo, Json, ObsActionHistory, Observation, State
-from games.contract_report import Violation
+from games.contract import game as contract
+from games.contract.report import Violation
 
 HIDDEN: Final = "observations show what is hidden"
 FAILS: Final = "a history that the game allows fails"

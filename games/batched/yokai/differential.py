@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.api import TERMINAL
-from games.batched import yokai_json, yokai_observe
 from games.batched.api import Array, lane
 from games.batched.keys import root_key
-from games.batched.yokai import YokaiEnv, make
-from games.batched.yokai_state import Sizes, State
+from games.batched.yokai import json, observe
+from games.batched.yokai.environment import YokaiEnv, make
+from games.batched.yokai.state import Sizes, State
 from games.yokai import game as reference
 from games.yokai import tensors
 from games.yokai.game import YokaiGame
@@ -78,8 +78,8 @@ def _compiled(game_id: str) -> Compiled:
     def show(state: State) -> dict[str, Array]:
         shown = {"legal_mask": env.legal_mask(state), **env.outcome(state)._asdict()}
         for view, memory in (("default", False), ("memory", True)):
-            nodes, adjacency = yokai_observe.graph(env.sizes, state, memory)
-            shown[f"{view} image"] = yokai_observe.image(env.sizes, state, memory)
+            nodes, adjacency = observe.graph(env.sizes, state, memory)
+            shown[f"{view} image"] = observe.image(env.sizes, state, memory)
             shown |= {f"{view} nodes": nodes, f"{view} adjacency": adjacency}
         return shown
 
@@ -119,7 +119,7 @@ def compare_from(game_id: str, state: State, report: Report, rng: random.Random,
     compiled = _compiled(game_id)
     sizes = compiled.env.sizes
     host: State = jax.tree.map(np.asarray, state)
-    states = [yokai_json.to_json(sizes, lane(host, index), []) for index in range(host.player.shape[0])]
+    states = [json.to_json(sizes, lane(host, index), []) for index in range(host.player.shape[0])]
     _compare_lanes(compiled, states, state, report, rng, choose)
 
 
@@ -138,7 +138,7 @@ def compare_states(
     compiled = _compiled(game_id)
     filling: list[YokaiState] = [{**states[0], "phase": "over", "player": None, "sub_step": None, "log": ["end"]}]
     lanes = [*states, *filling * (BATCH - len(states))]
-    _compare_lanes(compiled, lanes, yokai_json.from_json(compiled.env, lanes), report, rng, choose)
+    _compare_lanes(compiled, lanes, json.from_json(compiled.env, lanes), report, rng, choose)
 
 
 def _compare_lanes(
@@ -227,7 +227,7 @@ def _compare_ends(
     host: State = jax.tree.map(np.asarray, lanes)
     names = {"won": "won", "ended_early": "ended_early", "score": "score", "total": "return", "length": "length"}
     for index, state in enumerate(states):
-        converted = yokai_json.to_json(sizes, lane(host, index), state["log"])
+        converted = json.to_json(sizes, lane(host, index), state["log"])
         if converted != state:
             report.add(f"the final state is {converted}, not {state}")
         expected = game.outcome(state)

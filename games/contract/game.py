@@ -22,8 +22,8 @@ from games.api import (
     State,
     observe,
 )
-from games.contract_report import ContractError, Report, Stop, Violation, list_violations
-from games.contract_rules import MAX_ACTIONS, StateRules
+from games.contract.report import ContractError, Report, Stop, Violation, list_violations
+from games.contract.rules import MAX_ACTIONS, StateRules
 
 __all__ = ["ContractError", "Violation", "assert_game", "check", "check_leaks"]
 

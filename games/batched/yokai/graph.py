@@ -4,9 +4,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from games.batched.yokai import YokaiEnv
-from games.batched.yokai_observe import Graph
-from games.batched.yokai_state import State
+from games.batched.yokai.environment import YokaiEnv
+from games.batched.yokai.observe import Graph
+from games.batched.yokai.state import State
 
 
 class YokaiGraphEnv(YokaiEnv):

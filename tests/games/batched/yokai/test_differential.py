@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from games.batched import differential
-from games.batched.differential import Report, compare, compare_states
-from games.batched.yokai import parse_id
+from games.batched.yokai import differential
+from games.batched.yokai.differential import Report, compare, compare_states
+from games.batched.yokai.environment import parse_id
 from games.yokai.game import YokaiGame, make
 from games.yokai.policy import POLICIES, frozen_shape
 from games.yokai.rules import rules_of

@@ -2,7 +2,7 @@ import jax
 import numpy as np
 import pytest
 
-from games.batched.yokai_graph import YokaiGraphEnv
+from games.batched.yokai.graph import YokaiGraphEnv
 
 CARDS, PLAYERS, LANES = 9, 3, 4
 

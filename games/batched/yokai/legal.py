@@ -8,8 +8,8 @@ card i; all words 0 means that only no-op is legal. At sub-step 4 group 0, word 
 import jax.numpy as jnp
 
 from games.batched.api import Array, along, lanes_first
-from games.batched.yokai_moves import bits, cell_words
-from games.batched.yokai_state import FACE_DOWN, FACE_UP, Sizes, State
+from games.batched.yokai.moves import bits, cell_words
+from games.batched.yokai.state import FACE_DOWN, FACE_UP, Sizes, State
 
 
 def pack(sizes: Sizes, state: State, moves: Array) -> Array:

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from games.api import Action, GameInfo, IllegalActionError, ObsActionHistory, Observation
-from games.batched import yokai_json
 from games.batched.api import lane
-from games.batched.yokai import YokaiEnv
-from games.batched.yokai_state import State
+from games.batched.yokai import json
+from games.batched.yokai.environment import YokaiEnv
+from games.batched.yokai.state import State
 from games.yokai import observe
 from games.yokai.game import make as make_reference
 from games.yokai.rules import YokaiState
@@ -91,7 +91,7 @@ class LaneGame:
         if transition.info["illegal"].any():
             raise self._illegal(state, action)
         arrays: State = jax.tree.map(np.asarray, following)
-        return yokai_json.to_json(self._lane.env.sizes, lane(arrays, 0), [*state["log"], action])
+        return json.to_json(self._lane.env.sizes, lane(arrays, 0), [*state["log"], action])
 
     def _illegal(self, state: YokaiState, action: Action) -> IllegalActionError:
         shown = ", ".join(self.legal_actions(state)[:8]) or "nothing, the game is over"
@@ -118,4 +118,4 @@ class LaneGame:
         return self._reference.resample_history(history, player, rng)
 
     def _arrays(self, state: YokaiState) -> State:
-        return yokai_json.from_json(self._lane.env, [state])
+        return json.from_json(self._lane.env, [state])

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from games.api import Action, GameError
-from games.batched.yokai import YokaiEnv
-from games.batched.yokai_state import NOBODY, OVER, PLACED, Sizes, State
+from games.batched.yokai.environment import YokaiEnv
+from games.batched.yokai.state import NOBODY, OVER, PLACED, Sizes, State
 from games.yokai.config import ACTIONS_PER_TURN
 from games.yokai.observe import seen_this_turn
 from games.yokai.rules import YokaiState

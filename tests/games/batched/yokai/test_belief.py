@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from games.api import GameError
-from games.batched import belief
 from games.batched.api import stack
-from games.batched.yokai import make
-from games.batched.yokai_state import Sizes
+from games.batched.yokai import belief
+from games.batched.yokai.environment import make
+from games.batched.yokai.state import Sizes
 from games.yokai.config import config
 from games.yokai.game import make as make_reference
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from games.batched.api import lane
-from games.batched.belief import UNKNOWN, add, no_evidence, posterior
-from games.batched.yokai import make
-from games.batched.yokai_hidden import YokaiHidden
+from games.batched.yokai.belief import UNKNOWN, add, no_evidence, posterior
+from games.batched.yokai.environment import make
+from games.batched.yokai.hidden import YokaiHidden
 from search.learn.beliefs import UniformBelief
 
 LANES, STEPS = 8, 14

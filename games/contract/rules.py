@@ -20,7 +20,7 @@ from games.api import (
     State,
     observe,
 )
-from games.contract_report import Report, Stop
+from games.contract.report import Report, Stop
 
 EPSILON: Final = 1e-9
 MAX_ACTIONS: Final = 10_000

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from games.api import GameError
 from games.batched.api import Array
-from games.batched.yokai_state import FACE_UP, PLACED, Sizes, State
+from games.batched.yokai.state import FACE_UP, PLACED, Sizes, State
 from games.yokai.config import ACTIONS_PER_TURN, BOARDS, config
 from games.yokai.rules import YokaiState, rules_of
 

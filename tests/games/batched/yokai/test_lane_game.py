@@ -2,11 +2,11 @@ import random
 
 import pytest
 
-from games import contract
 from games.api import GameError, IllegalActionError
-from games.batched import yokai_json
-from games.batched.lane_game import LaneGame
-from games.batched.yokai import make as make_batched
+from games.batched.yokai import json
+from games.batched.yokai.environment import make as make_batched
+from games.batched.yokai.lane_game import LaneGame
+from games.contract import game as contract
 from games.yokai.game import make
 
 
@@ -45,10 +45,10 @@ def test_states_of_another_game_or_none_are_refused():
     state = game.initial_state()
     env = make_batched("yokai-9c-2p")
     with pytest.raises(GameError, match="apply all actions of chance"):
-        yokai_json.from_json(env, [state])
+        json.from_json(env, [state])
     while game.current_player(state) == -1:
         state = game.apply_action(state, game.legal_actions(state)[0])
     with pytest.raises(GameError, match="16 cards and 2 players is none of yokai-9c-2p"):
-        yokai_json.from_json(env, [state])
+        json.from_json(env, [state])
     with pytest.raises(GameError, match="at least one state"):
-        yokai_json.from_json(env, [])
+        json.from_json(env, [])

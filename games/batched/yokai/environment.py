@@ -6,10 +6,13 @@ from typing import TypeAlias
 import jax.numpy as jnp
 
 from games.api import GameError
-from games.batched import yokai_deal, yokai_legal, yokai_moves, yokai_observe
 from games.batched.api import Array, Outcome, Transition, along, lanes_first, lanes_last
-from games.batched.yokai_observe import Graph
-from games.batched.yokai_state import FACE_DOWN, FACE_UP, NOBODY, OVER, PLACED, Sizes, State
+from games.batched.yokai import deal
+from games.batched.yokai import legal as yokai_legal
+from games.batched.yokai import moves as yokai_moves
+from games.batched.yokai import observe as yokai_observe
+from games.batched.yokai.observe import Graph
+from games.batched.yokai.state import FACE_DOWN, FACE_UP, NOBODY, OVER, PLACED, Sizes, State
 from games.yokai.config import HINTS, config
 
 LegalMoves: TypeAlias = Callable[[Sizes, Array, Array], Array]
@@ -64,7 +67,7 @@ class YokaiEnv:
         Args:
             key: typed key [], or [B].
         """
-        colours, hints = yokai_deal.deal(self.sizes, key)
+        colours, hints = deal.deal(self.sizes, key)
         return self.start(colours, hints)
 
     def start(self, colours: Array, hints: Array) -> State:

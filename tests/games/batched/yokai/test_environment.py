@@ -12,7 +12,7 @@ import pytest
 from games.api import GameError
 from games.batched.api import concatenate, lane, stack
 from games.batched.wrappers import AutoReset
-from games.batched.yokai import make
+from games.batched.yokai.environment import make
 from games.yokai.game import make as make_reference
 from games.yokai.grid import grid
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from games.batched.api import Array, along
-from games.batched.yokai_state import Sizes
+from games.batched.yokai.state import Sizes
 
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from games.batched.api import Array, along, lanes_last
-from games.batched.yokai_state import Sizes
+from games.batched.yokai.state import Sizes
 
 
 def deal(sizes: Sizes, key: Array) -> tuple[Array, Array]:

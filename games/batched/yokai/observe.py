@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.batched.api import Array, along, lanes_first
-from games.batched.yokai_moves import either, neighbours
-from games.batched.yokai_state import FACE_UP, OVER, PLACED, Sizes, State
+from games.batched.yokai.moves import either, neighbours
+from games.batched.yokai.state import FACE_UP, OVER, PLACED, Sizes, State
 from games.yokai.config import ACTIONS_PER_TURN
 
 

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 
 from games.batched.api import Array, lanes_first, lanes_last
-from games.batched.yokai_state import Sizes, State
+from games.batched.yokai.state import Sizes, State
 
 UNKNOWN = -1
 

@@ -1,0 +1,1 @@
+"""Yōkai for thousands of games at once, in JAX."""
