@@ -16,8 +16,8 @@ from arena.checkpoints.on_game import MEMORY, LearnedPolicy, environment
 from arena.policy_play.border_cells import border_moves
 from arena.policy_play.cross_play import GAMES, Table
 from arena.training.recipes import recipe
-from search.learn.evaluation import Evaluator
 from search.learn.networks.actor_critic import ActorCritic
+from search.learn.play.evaluation import Evaluator
 
 SETTINGS: Final = (("yokai-8c-2p", "reduced"), ("yokai-9c-2p", "paper"))
 """Games, each with the scale whose network plays it."""

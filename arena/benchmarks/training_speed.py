@@ -24,13 +24,13 @@ from arena.training.recipes import Recipe, adapted, recipe
 from arena.training.training_run import trainer_of
 from games.batched.api import BatchedEnv
 from games.batched.wrappers import DEALT_AT_ONCE, Episodes
-from search.learn import ppo, rollout
 from search.learn.api import Array, Params
-from search.learn.config import PpoConfig
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.ppo import Learner
-from search.learn.rollout import Batch, Progress, Runner
-from search.learn.training import Trainer, TrainingState
+from search.learn.ppo import ppo, rollout
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.ppo import Learner
+from search.learn.ppo.rollout import Batch, Progress, Runner
+from search.learn.ppo.training import Trainer, TrainingState
 
 PAIRS: Final = 3
 EXHAUSTED: Final = "RESOURCE_EXHAUSTED"

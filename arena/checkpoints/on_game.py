@@ -15,11 +15,12 @@ from arena.checkpoints.places import SHIPPED
 from games.api import DEFAULT_VIEW
 from games.batched.yokai.environment import YokaiEnv, make
 from games.batched.yokai.graph import YokaiGraphEnv
-from search.learn import checkpoint, rollout
+from search.learn import checkpoint
 from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError, NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
+from search.learn.ppo import rollout
 
 MEMORY: Final = "memory"
 

@@ -17,9 +17,9 @@ from games.api import Action
 from search.learn import checkpoint
 from search.learn.api import Params
 from search.learn.errors import CheckpointError, NetworkConfigError
-from search.learn.host_play import HostPolicy
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.ppo.host_play import HostPolicy
 from search.learn.ranges import is_whole
 
 KIND: Final = "ppo-cwm"

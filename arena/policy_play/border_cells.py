@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from games.batched.api import Array
 from games.batched.yokai.state import Sizes
-from search.learn.evaluation import Moment, Watch
+from search.learn.play.evaluation import Moment, Watch
 
 
 class Moves(NamedTuple):

@@ -24,7 +24,7 @@ from games.yokai.symmetry import Symmetries
 from search.learn import checkpoint
 from search.learn.api import Array
 from search.learn.errors import CheckpointError
-from search.learn.evaluation import Evaluator, Played, Policy, Reader
+from search.learn.play.evaluation import Evaluator, Played, Policy, Reader
 
 GAMES: Final = 5000
 """Of a seating, as in the paper (section 6.1)."""

@@ -17,7 +17,7 @@ from arena.policy_play.played_lineups import Seating, Tally
 from arena.training import training_run
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
-from search.learn.evaluation import Evaluator
+from search.learn.play.evaluation import Evaluator
 
 Age: TypeAlias = tuple[str, int]
 """A method, and environment steps."""

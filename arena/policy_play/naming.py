@@ -16,7 +16,7 @@ from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
 from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
-from search.learn.evaluation import Evaluator
+from search.learn.play.evaluation import Evaluator
 
 
 def run(

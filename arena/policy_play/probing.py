@@ -19,9 +19,9 @@ from arena.policy_play.probe_figures import ColourProbes, Counts, method_probes
 from games.batched.api import Array
 from games.batched.keys import root_key
 from games.batched.yokai.state import Sizes, State
-from search.learn import probes
-from search.learn.evaluation import Evaluator, Moment, Played, Watch
-from search.learn.probes import NOTHING, ProbeError, Probes
+from search.learn.beliefs import probes
+from search.learn.beliefs.probes import NOTHING, ProbeError, Probes
+from search.learn.play.evaluation import Evaluator, Moment, Played, Watch
 
 HELD_OUT: Final = 5
 """One deal of so many."""

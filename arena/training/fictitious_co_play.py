@@ -15,11 +15,12 @@ from arena.training import training_run
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
 from arena.training.training_run import Listener, Standing, Trained, TrainingPlan
-from search.learn import checkpoint, several_policies
+from search.learn import checkpoint
 from search.learn.api import Params
+from search.learn.methods.population import FictitiousPartners
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.population import FictitiousPartners
-from search.learn.training import Trainer, TrainingState, UpdateReport
+from search.learn.play import several_policies
+from search.learn.ppo.training import Trainer, TrainingState, UpdateReport
 
 AGES: Final = (0.1, 0.5)
 """Shares of a member's training after which it is kept, before the end."""

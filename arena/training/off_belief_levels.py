@@ -22,17 +22,18 @@ from games.batched.wrappers import Episodes, metrics
 from games.batched.yokai.environment import make
 from games.batched.yokai.hidden import YokaiHidden
 from games.yokai.config import ACTIONS_PER_TURN
-from search.learn import checkpoint, off_belief
+from search.learn import checkpoint
 from search.learn.api import Network, Params
-from search.learn.belief_model import BeliefModel, CrossEntropy
-from search.learn.belief_training import BeliefTrainer, BeliefTrainingConfig
-from search.learn.beliefs import Belief, UniformBelief
+from search.learn.beliefs.belief_model import BeliefModel, CrossEntropy
+from search.learn.beliefs.belief_training import BeliefTrainer, BeliefTrainingConfig
+from search.learn.beliefs.beliefs import Belief, UniformBelief
 from search.learn.errors import OffBeliefError
+from search.learn.methods import off_belief
+from search.learn.methods.off_belief import BelievingNetwork, FictitiousConfig
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.belief import BeliefConfig
-from search.learn.networks.uniform import UniformPolicy
-from search.learn.off_belief import BelievingNetwork, FictitiousConfig
-from search.learn.training import Trainer, UpdateReport
+from search.learn.networks.heads.uniform import UniformPolicy
+from search.learn.ppo.training import Trainer, UpdateReport
 
 METHOD: Final = "obl"
 REPORTS: Final = 50

@@ -12,11 +12,11 @@ from games.batched.yokai.environment import parse_id
 from games.yokai.config import BOARDS, config
 from games.yokai.modalities import modalities
 from games.yokai.tensors import channels
-from search.learn.belief_training import BeliefTrainingConfig
-from search.learn.config import PpoConfig
+from search.learn.beliefs.belief_training import BeliefTrainingConfig
 from search.learn.errors import LearnError
 from search.learn.networks.belief import BeliefConfig
 from search.learn.networks.config import GRAPHS, NetworkConfig
+from search.learn.ppo.config import PpoConfig
 
 Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "op-rot-paper", "obl", "sa", "fcp"]
 Scale: TypeAlias = Literal["paper", "reduced"]

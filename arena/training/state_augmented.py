@@ -17,11 +17,11 @@ from arena.training.recipes import Recipe
 from arena.training.training_run import Listener, TrainingError, TrainingPlan
 from games.batched.api import Array
 from games.batched.yokai.environment import make
-from search.learn import state_buffer
+from search.learn.methods import state_buffer
+from search.learn.methods.state_buffer import BufferedStarts, StateBuffer
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.ppo import Learner
-from search.learn.state_buffer import BufferedStarts, StateBuffer
-from search.learn.training import Trainer, TrainingState, UpdateReport
+from search.learn.ppo.ppo import Learner
+from search.learn.ppo.training import Trainer, TrainingState, UpdateReport
 
 ITERATIONS: Final = 10
 """Of the paper."""

@@ -25,8 +25,8 @@ from games.batched.wrappers import Episodes, metrics
 from search.learn import checkpoint
 from search.learn.errors import DivergedError, LearnError
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.ppo import Learner
-from search.learn.training import Trainer, UpdateReport
+from search.learn.ppo.ppo import Learner
+from search.learn.ppo.training import Trainer, UpdateReport
 
 RUN: Final = "training.json"
 CHECKPOINT_SECONDS: Final = 60.0

@@ -6,7 +6,7 @@ from arena.training_on_models import results
 from arena.training_on_models.results import Results
 from cwm.model.environment import ModelEnvironment
 from search.learn.api import Params
-from search.learn.host_play import HostPolicy
+from search.learn.ppo.host_play import HostPolicy
 
 MOST_STEPS = 1_000_000
 """A policy whose games do not end is judged by those that did."""

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from arena.usage import UsageError
-from search.learn.config import PpoConfig
+from search.learn.ppo.config import PpoConfig
 
 PAPER_STEPS: Final = 10_000_000
 MINIBATCHES: Final = 10

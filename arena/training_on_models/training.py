@@ -20,13 +20,14 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.files import json_line, write_whole
 from cwm.storage.keys import derive
 from games.api import Json
-from search.learn import checkpoint, ppo
-from search.learn.config import PpoConfig
+from search.learn import checkpoint
 from search.learn.errors import CheckpointError, LearnError
-from search.learn.host_play import Arrived
-from search.learn.host_training import HostState, HostTrainer
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.ppo import ppo
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.host_play import Arrived
+from search.learn.ppo.host_training import HostState, HostTrainer
 
 METRICS: Final = "metrics.jsonl"
 GAMES: Final = "games-{updates}.json"

@@ -1,1 +1,1 @@
-"""Actor-critic networks: an encoder of observations, a memory, and two heads; one module a file."""
+"""Networks of policies and beliefs."""

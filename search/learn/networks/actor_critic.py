@@ -12,18 +12,18 @@ import jax.numpy as jnp
 
 from search.learn.api import Array, Memory, Observation, Outputs, Params
 from search.learn.errors import NetworkConfigError
-from search.learn.networks.cnn import Cnn
 from search.learn.networks.config import NetworkConfig
-from search.learn.networks.graph import Graph
-from search.learn.networks.gru import Gru
+from search.learn.networks.cores.gru import Gru
+from search.learn.networks.cores.memoryless import Memoryless
+from search.learn.networks.cores.rnn import Rnn
+from search.learn.networks.cores.transformer_xl import TransformerXl
+from search.learn.networks.encoders.cnn import Cnn
+from search.learn.networks.encoders.graph import Graph
+from search.learn.networks.encoders.slots import Slots
+from search.learn.networks.heads.mlp import Mlp
+from search.learn.networks.heads.pointer import Pointer
 from search.learn.networks.initialisers import dense
-from search.learn.networks.memoryless import Memoryless
-from search.learn.networks.mlp import Mlp
-from search.learn.networks.pointer import Pointer
-from search.learn.networks.rnn import Rnn
-from search.learn.networks.slots import Slots
-from search.learn.networks.transformer_xl import TransformerXl
-from search.learn.seats import of_decider
+from search.learn.play.seats import of_decider
 
 
 class _Module(nn.Module):

@@ -13,10 +13,10 @@ import jax.numpy as jnp
 
 from search.learn.api import Array, Observation
 from search.learn.errors import NetworkConfigError
-from search.learn.networks.cnn import Cnn
+from search.learn.networks.cores.lstm import Lstm, LstmMemory
+from search.learn.networks.encoders.cnn import Cnn
+from search.learn.networks.heads.mlp import Mlp
 from search.learn.networks.initialisers import dense
-from search.learn.networks.lstm import Lstm, LstmMemory
-from search.learn.networks.mlp import Mlp
 from search.learn.ranges import is_number, is_whole
 
 BeliefEncoder = Literal["cnn", "mlp"]

@@ -39,10 +39,10 @@ class NetworkConfig:
         modalities: groups of a graph's channels that are embedded apart and then put side by side; without any, graph
             layers read features as they are.
         objects: for `slots` and for `actions`: number of objects, channel of their identity, columns that are no part
-            of the grid (`search.learn.networks.slots.features`).
+            of the grid (`search.learn.networks.encoders.slots.features`).
         actions: what the numbered actions point at, run after run, so that logits are made by queries and keys
-            (`search.learn.networks.pointer`): a `plain` one stands for a single action, `objects` and `items` for one
-            each, `… at cells` for one each and cell. Without any, logits are made by a linear layer.
+            (`search.learn.networks.heads.pointer`): a `plain` one stands for a single action, `objects` and `items`
+            for one each, `… at cells` for one each and cell. Without any, logits are made by a linear layer.
         items: so many lie in the first column beside the grid, from the top down; for `actions`.
         pointer_width: of queries and keys.
         extra_layers: hidden layers between the memory and each head (+1HL, +2HL).

@@ -5,8 +5,8 @@ import pytest
 from arena.benchmarks import training_speed
 from arena.benchmarks.training_speed import Setting
 from arena.training.recipes import adapted, recipe
-from search.learn import rollout
-from search.learn.ppo import Learner
+from search.learn.ppo import rollout
+from search.learn.ppo.ppo import Learner
 
 GAMES = 4
 GAME = "yokai-8c-2p"

@@ -5,7 +5,7 @@ import numpy as np
 from arena.policy_play.border_cells import border_moves
 from games.batched.yokai.environment import make
 from games.yokai.game import make as make_reference
-from search.learn.evaluation import Moment
+from search.learn.play.evaluation import Moment
 
 GAME = make_reference(8, 2)
 

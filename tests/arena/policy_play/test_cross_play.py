@@ -15,9 +15,9 @@ from arena.policy_play.border_cells import border_moves
 from arena.policy_play.cross_play import Table, by_method, load_all, seatings
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
-from search.learn.evaluation import Evaluator
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.play.evaluation import Evaluator
 
 GAME = "yokai-8c-2p"
 NETWORK = NetworkConfig(encoder="mlp", filters=8, layers=1, hidden=8, head_scale=1.0)

@@ -10,7 +10,7 @@ from arena.policy_play.cross_play import Table
 from arena.policy_play.name_figures import ALL_COLOURS, APART, NO_COLOUR, common_names, figures_of, name_figures, turned
 from games.batched.keys import root_key
 from games.yokai.symmetry import Element, Symmetries
-from search.learn.evaluation import Evaluator
+from search.learn.play.evaluation import Evaluator
 
 WORDS = ("blue", "green", "red")
 PLAIN = (0, 1, 2)

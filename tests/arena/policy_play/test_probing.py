@@ -11,10 +11,10 @@ from arena.policy_play import probing
 from arena.policy_play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY
 from games.batched.yokai.environment import make
 from search.learn.api import Outputs
-from search.learn.evaluation import Moment
+from search.learn.beliefs.probes import NOTHING, ProbeError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.probes import NOTHING, ProbeError
+from search.learn.play.evaluation import Moment
 
 GAME = "yokai-8c-2p"
 SHAPE = NetworkConfig(encoder="mlp", filters=8, layers=1, hidden=8, head_scale=1.0)

@@ -8,12 +8,12 @@ import pytest
 from games.batched.yokai.belief import assignments, marginals, no_evidence, posterior
 from games.batched.yokai.environment import make
 from games.batched.yokai.hidden import YokaiHidden
-from search.learn.belief_model import BeliefModel
-from search.learn.belief_training import BeliefTrainer, BeliefTrainingConfig
-from search.learn.hidden import UNKNOWN
+from search.learn.beliefs.belief_model import BeliefModel
+from search.learn.beliefs.belief_training import BeliefTrainer, BeliefTrainingConfig
+from search.learn.beliefs.hidden import UNKNOWN
 from search.learn.networks.belief import BeliefConfig
-from search.learn.networks.uniform import UniformPolicy
-from search.learn.rollout import by_lane, observe
+from search.learn.networks.heads.uniform import UniformPolicy
+from search.learn.ppo.rollout import by_lane, observe
 
 LANES, STEPS = 16, 12
 CONFIG = BeliefTrainingConfig(

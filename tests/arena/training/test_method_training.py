@@ -31,12 +31,12 @@ from arena.training.training_run import TrainingError, TrainingPlan
 from cwm.storage.journal import RunLockedError
 from games.batched.wrappers import Episodes
 from search.learn import checkpoint
-from search.learn.belief_model import CrossEntropy
+from search.learn.beliefs.belief_model import CrossEntropy
 from search.learn.errors import DivergedError, LearnError
-from search.learn.losses import Losses
-from search.learn.ppo import Learner
-from search.learn.state_buffer import StateBuffer
-from search.learn.training import UpdateReport
+from search.learn.methods.state_buffer import StateBuffer
+from search.learn.ppo.losses import Losses
+from search.learn.ppo.ppo import Learner
+from search.learn.ppo.training import UpdateReport
 
 GAME = "yokai-8c-2p"
 NETWORK = {"encoder": "mlp", "filters": 8, "layers": 1, "hidden": 8}

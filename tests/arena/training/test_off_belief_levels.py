@@ -12,13 +12,13 @@ from arena.training.off_belief_levels import LevelsPlan
 from arena.training.recipes import adapted, recipe
 from games.batched.wrappers import no_episodes
 from search.learn import checkpoint
-from search.learn.belief_model import BeliefModel, CrossEntropy
-from search.learn.belief_training import BeliefTrainingConfig
-from search.learn.beliefs import UniformBelief
+from search.learn.beliefs.belief_model import BeliefModel, CrossEntropy
+from search.learn.beliefs.belief_training import BeliefTrainingConfig
+from search.learn.beliefs.beliefs import UniformBelief
 from search.learn.errors import CheckpointError, OffBeliefError
-from search.learn.losses import Losses
 from search.learn.networks.belief import BeliefConfig
-from search.learn.ppo import Learner
+from search.learn.ppo.losses import Losses
+from search.learn.ppo.ppo import Learner
 
 NETWORK = {"hidden": 8, "filters": 8}
 PPO = {"total_steps": 4 * 4 * 3, "environments": 4, "steps": 4, "epochs": 1, "minibatches": 2}

@@ -15,9 +15,9 @@ from arena.checkpoints.on_model import Player, SeatPolicy
 from arena.machine.runtime import Runtime
 from games import registry
 from search.learn.errors import CheckpointError
-from search.learn.host_play import HostPolicy
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.ppo.host_play import HostPolicy
 
 GAME = registry.make("tic_tac_toe")
 CENTRE = "x(1,1)"

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import pytest
 
 from games.batched.api import Outcome, Transition, along, lanes_first, lanes_last
-from search.learn.config import PpoConfig
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.ppo.config import PpoConfig
 
 SYMBOLS = 3
 

@@ -9,7 +9,7 @@ from games.batched.api import lane
 from games.batched.yokai.belief import UNKNOWN, add, no_evidence, posterior
 from games.batched.yokai.environment import make
 from games.batched.yokai.hidden import YokaiHidden
-from search.learn.beliefs import UniformBelief
+from search.learn.beliefs.beliefs import UniformBelief
 
 LANES, STEPS = 8, 14
 

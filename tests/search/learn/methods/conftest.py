@@ -10,7 +10,7 @@ from games.batched.api import Outcome, Transition, along, lanes_first, lanes_las
 from search.learn.api import Outputs
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.seats import of_decider
+from search.learn.play.seats import of_decider
 
 COUNTS = (1, 1)
 

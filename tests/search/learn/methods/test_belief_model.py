@@ -4,9 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from search.learn.belief_model import BeliefModel
+from search.learn.beliefs.belief_model import BeliefModel
+from search.learn.beliefs.hidden import UNKNOWN
 from search.learn.errors import NetworkConfigError
-from search.learn.hidden import UNKNOWN
 from search.learn.networks.belief import BeliefConfig
 
 COUNTS = (2, 1, 1)

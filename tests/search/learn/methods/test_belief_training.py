@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 
 from search.learn import checkpoint
-from search.learn.belief_model import BeliefModel
-from search.learn.belief_training import BeliefTrainer, BeliefTrainingConfig
+from search.learn.beliefs.belief_model import BeliefModel
+from search.learn.beliefs.belief_training import BeliefTrainer, BeliefTrainingConfig
 from search.learn.errors import OffBeliefError
 from search.learn.networks.belief import BeliefConfig
-from search.learn.networks.uniform import UniformPolicy
+from search.learn.networks.heads.uniform import UniformPolicy
 
 from .conftest import COUNTS, Bits, BitSlots, Scripted
 

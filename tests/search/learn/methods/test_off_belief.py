@@ -3,15 +3,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from search.learn import rollout
-from search.learn.beliefs import UniformBelief
-from search.learn.config import PpoConfig
+from search.learn.beliefs.beliefs import UniformBelief
 from search.learn.errors import OffBeliefError
+from search.learn.methods.off_belief import BelievingNetwork, Fiction, FictitiousConfig, collector
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.off_belief import BelievingNetwork, Fiction, FictitiousConfig, collector
-from search.learn.rollout import Progress
-from search.learn.seats import deciding
+from search.learn.play.seats import deciding
+from search.learn.ppo import rollout
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.rollout import Progress
 
 from .conftest import COUNTS, Bits, BitSlots, Scripted, Secret
 

@@ -5,11 +5,11 @@ import pytest
 
 from games.batched.api import lane
 from games.batched.wrappers import AutoReset
-from search.learn import several_policies
 from search.learn.api import Outputs
-from search.learn.config import PpoConfig
-from search.learn.population import FictitiousPartners
-from search.learn.training import Trainer
+from search.learn.methods.population import FictitiousPartners
+from search.learn.play import several_policies
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.training import Trainer
 
 from .conftest import Bits
 

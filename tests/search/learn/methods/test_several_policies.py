@@ -2,7 +2,7 @@ import jax
 import numpy as np
 import pytest
 
-from search.learn import several_policies
+from search.learn.play import several_policies
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from search.learn.beliefs import UniformBelief
-from search.learn.config import PpoConfig
+from search.learn.beliefs.beliefs import UniformBelief
+from search.learn.methods.off_belief import BelievingNetwork, FictitiousConfig, collector
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.off_belief import BelievingNetwork, FictitiousConfig, collector
-from search.learn.training import Trainer
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.training import Trainer
 
 from .conftest import COUNTS, Bits, BitSlots
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from games.batched.wrappers import AutoReset
-from search.learn import state_buffer
 from search.learn.api import Outputs
+from search.learn.methods import state_buffer
+from search.learn.methods.state_buffer import BufferedStarts
 from search.learn.networks.config import NetworkConfig
-from search.learn.state_buffer import BufferedStarts
 
 from .conftest import Bits
 

@@ -1,0 +1,1 @@
+"""What a policy may believe of what is hidden."""

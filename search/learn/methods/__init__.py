@@ -1,0 +1,1 @@
+"""Learning with others than oneself."""

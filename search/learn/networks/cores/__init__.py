@@ -1,0 +1,1 @@
+"""What a network keeps from step to step."""

@@ -1,0 +1,1 @@
+"""How policies sit down and how well they do."""
