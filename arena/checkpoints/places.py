@@ -53,7 +53,7 @@ def read_about(folder: Path, seat: int) -> dict[str, Any]:
             raise CheckpointError(f"{path} is no checkpoint of an agent trained on a model.")
     except (OSError, ValueError) as error:
         raise CheckpointError(
-            f"{folder} holds no agent for seat {seat} ({error}): train one with `cwm train ppo --seat {seat}`."
+            f"{folder} holds no agent for seat {seat} ({error}): train one for it with `cwm train ppo`."
         ) from error
     return about
 

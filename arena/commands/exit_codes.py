@@ -1,5 +1,6 @@
 """How the command line fails: one sentence and an exit code for every error that a user can cause or mend."""
 
+import re
 import sqlite3
 from typing import Final
 
@@ -94,13 +95,26 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
 """The first row that holds an error's class, or one that it derives from, counts."""
 
 
+_OPTIONS: Final = re.compile(r"(?:[Tt]he |(?P<both>both ))options?,? (?P<names>`[a-z_]+`(?: (?:and|or) `[a-z_]+`)*)")
+"""How a library names its options, e.g. the option `price_in`: the command line's are called the same."""
+
+
 def exit_code(error: BaseException) -> int | None:
     """Returns the exit code of an error that is explained in one sentence, None for a fault of ours."""
     return next((code for code, classes in _CODES if isinstance(error, classes)), None)
 
 
 def sentence(error: BaseException) -> str:
-    """Returns what the user is told of an error."""
+    """Returns what the user is told of an error; options are named as the command line writes them."""
+    return _OPTIONS.sub(_flags, _sentence(error))
+
+
+def _flags(options: re.Match[str]) -> str:
+    flags = re.sub("`([a-z_]+)`", lambda name: f"--{name[1].replace('_', '-')}", options["names"])
+    return (options["both"] or "") + flags
+
+
+def _sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted."
     if isinstance(error, OSError) and error.strerror is not None:

@@ -145,7 +145,7 @@ class _Games:
             if self._read[0].game != info.id:
                 raise UsageError(f"{self._path} holds games of {self._read[0].game}, the model is of {info.id}.")
         elif self.inputs.game is None:
-            raise UsageError(f"{info.id} is no registered game; give played games with --trajectories FILE.")
+            raise UsageError(f"{info.id} is no registered game; give played games by the option `trajectories`.")
 
     def identity(self) -> dict[str, Any]:
         """Returns what decides which games they are."""

@@ -125,12 +125,12 @@ def measure(
     if game is None or bundle.game_info.perfect_information:
         why = "no registered game" if game is None else "a game that hides nothing"
         raise UsageError(
-            f"{bundle.game_info.id} is {why}: there is no posterior to compare with; leave out --posterior."
+            f"{bundle.game_info.id} is {why}: there is no posterior to compare with; leave out the option `posterior`."
         )
     if HiddenInformation.of(bundle).judge(game) is None:
         raise UsageError(
             f"The model of {game.info.id} was made with a closed deck: its histories name chance's actions in words of "
-            "its own, which the exact posterior does not know; leave out --posterior."
+            "its own, which the exact posterior does not know; leave out the option `posterior`."
         )
     method, asked = questions(game, seed)
     sandbox = Sandbox(level=shipped.level_of([bundle.hash]), payload=(MODULE,))
@@ -167,7 +167,7 @@ def questions(game: Game, seed: int, max_nodes: int = posterior.MAX_NODES) -> tu
     except TooLargeError as error:
         raise UsageError(
             f"{error} The game states no marginals of what it hides either (games.posterior.StatesMarginals), so there "
-            "is no exact posterior to compare with; leave out --posterior."
+            "is no exact posterior to compare with; leave out the option `posterior`."
         ) from error
     chosen = sorted(rng.sample(range(len(every)), min(POINTS, len(every))))
     return HISTORIES, [
@@ -179,7 +179,9 @@ def _started(sandbox: Sandbox, bundle: ModelBundle) -> Worker:
     worker = sandbox.start(bundle.program())
     if worker.loaded.outcome is Outcome.OK and INFERENCE_FUNCTION not in worker.loaded.value:
         worker.close()
-        raise UsageError(f"The model defines no {INFERENCE_FUNCTION}: it draws no histories; leave out --posterior.")
+        raise UsageError(
+            f"The model defines no {INFERENCE_FUNCTION}: it draws no histories; leave out the option `posterior`."
+        )
     if worker.loaded.outcome is not Outcome.OK:
         worker.close()
         why = describe_failure(worker.loaded.failure, worker.loaded.outcome)

@@ -91,19 +91,21 @@ def write(film: Film, target: Target) -> Path:
 def _check(film: Film, target: Target, path: Path) -> None:
     form, step = target.form, target.step
     if step is not None and not form.is_stills:
-        raise UsageError(f"--step draws one frame, but {form} holds the whole game; use --format svg or png.")
+        raise UsageError(
+            f"The option `step` draws one frame, but {form} holds the whole game; use the format svg or png."
+        )
     if step is not None and not 0 <= step < len(film.frames):
         raise UsageError(f"This game of {film.name} has steps 0 to {len(film.frames) - 1}, not {step}.")
     if not target.is_folder and path.suffix not in form.suffixes:
         endings = " or ".join(form.suffixes)
-        raise UsageError(f"{path} ends in {path.suffix or 'nothing'}, but --format {form} writes {endings} files.")
+        raise UsageError(f"{path} ends in {path.suffix or 'nothing'}, but the format {form} writes {endings} files.")
     if path.exists() and path.is_dir() != target.is_folder:
         kind, given = ("a folder", "a file") if target.is_folder else ("a file", "a folder")
-        raise UsageError(f"{path} is {given}, but {kind} is to be written; choose another --out.")
+        raise UsageError(f"{path} is {given}, but {kind} is to be written; choose another place.")
     taken = any(_frames_in(path, form)) if target.is_folder else path.exists()
     if taken and not target.force:
         what = "holds frames" if target.is_folder else "is there"
-        raise UsageError(f"{path} {what} already; give another --out, or --force to replace what is there.")
+        raise UsageError(f"{path} {what} already; give another place, or the option `force` to replace what is there.")
     if form.needs_png:
         film_formats.require_png()
 

@@ -44,7 +44,9 @@ def load(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord]:
 def _recorded(path: Path, index: int) -> tuple[YokaiGame, GameRecord]:
     games = {trajectory.index: trajectory for trajectory in files.read(path)}
     if index not in games:
-        raise UsageError(f"{path} holds {_range(sorted(games))}, not game {index}; choose with --game-index.")
+        raise UsageError(
+            f"{path} holds {_range(sorted(games))}, not game {index}; choose with the option `game_index`."
+        )
     game = require_drawing(registry.make(games[index].game))
     record = _as_record(games[index])
     try:
@@ -63,7 +65,7 @@ def _stored(folder: Path, index: int) -> tuple[YokaiGame, GameRecord]:
     games = [stored.games[key] for key in sorted(stored.games)]
     if not 0 <= index < len(games):
         raise UsageError(
-            f"{folder} holds {_range(list(range(len(games))))}, not game {index}; choose with --game-index."
+            f"{folder} holds {_range(list(range(len(games))))}, not game {index}; choose with the option `game_index`."
         )
     return game, games[index]
 

@@ -94,7 +94,7 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
     """
     short = name or "cwm_" + re.sub(r"\W+", "_", str(bundle.info["id"]), flags=re.ASCII)
     if not re.fullmatch(r"\w+", short, re.ASCII):
-        raise UsageError(f"--name is {short!r}; it must be letters, digits and underscores, e.g. cwm_tic_tac_toe.")
+        raise UsageError(f"The name is {short!r}; it must be letters, digits and underscores, e.g. cwm_tic_tac_toe.")
     template = IN_PROCESS if in_process else SANDBOXED
     text = template.format(
         name=short,

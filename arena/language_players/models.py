@@ -191,7 +191,7 @@ def _distinct(players: Sequence[AgentSpec]) -> list[AgentSpec]:
 def _check_shared(players: Sequence[AgentSpec], caps: Caps, recording: Path | None) -> None:
     if recording is not None and len(players) != 1:
         raise UsageError(
-            f"--record takes the answers of one language model, and {len(players)} play: record them one by one."
+            f"A recording takes the answers of one language model, and {len(players)} play: record them one by one."
         )
     billed = sorted({_provider(spec) for spec in players if is_billed(_provider(spec))})
     if len(billed) > 1 and caps.price_in is not None:

@@ -159,7 +159,7 @@ class Learners:
         if config.runtime.level == "process" and not levels.process_allowed():
             raise SandboxUnavailableError(
                 f"agent {spec.name!r} would have a language model's new programs run, and at isolation level 'process' "
-                "nothing stops a hostile one; add --allow-unsafe-process, or leave learn= out."
+                "nothing stops a hostile one; add the option `allow_unsafe_process`, or leave learn= out."
             )
         bundle = load_bundle(Path(spec.model or ""))
         source = {"model": bundle.hash, "learn": spec.learn, "learn_calls": spec.learn_calls, "seed": config.seed}

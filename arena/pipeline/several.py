@@ -78,7 +78,7 @@ def check(settings: SeveralSettings, caps: Caps) -> None:
         if one.llm == DEFAULT_LLM and one.seed not in there:
             raise UsageError(
                 f"Recorded completions of {one.recorded} ship for the seeds {', '.join(map(str, there))}, not for "
-                f"{one.seed}; ask for fewer syntheses, or name a language model with --llm."
+                f"{one.seed}; ask for fewer syntheses, or name a language model by the option `llm`."
             )
         shipped.check(one)
 

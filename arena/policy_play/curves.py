@@ -100,7 +100,7 @@ def _policies_in(folder: Path) -> list[Path]:
     if not kept:
         raise CheckpointError(
             f"{folder} holds no policies that were kept on the way: give the folder of a training that was begun with "
-            "--snapshots, e.g. `cwm train yokai GAME --snapshots 5 --out FOLDER`."
+            "the option `snapshots`, which keeps some."
         )
     return [*kept, *ends]
 

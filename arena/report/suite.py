@@ -79,7 +79,7 @@ def _show_branches(branches: Iterable[dict[str, Any]], verb: str = "  never") ->
 
 def _show_rest(number: int, what: str) -> None:
     if number > 0:
-        console.out.print(f"  and {number} more {what}; --json lists them all")
+        console.out.print(f"  and {number} more {what}; as JSON all are listed")
 
 
 def _counts(caught: int, total: int) -> tuple[str, str, str]:

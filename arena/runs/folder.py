@@ -11,11 +11,7 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
-from cwm.model.bundle import MODEL_FILE
-from cwm.model.bundle import ModelBundle
-from cwm.model.bundle import ModelBundleError
-from cwm.model.bundle import describe
-from cwm.model.bundle import rules_hash
+from cwm.model.bundle import MODEL_FILE, ModelBundle, ModelBundleError, describe, rules_hash
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
@@ -58,7 +54,6 @@ def read_bundle(folder: Path) -> ModelBundle | None:
         return ModelBundle.load(folder)
     except (OSError, ModelBundleError) as error:
         raise RunCorruptError(f"{error}; `cwm resume {folder}` makes the model anew.") from error
-
 
 
 def open_record(folder: Path, settings: RunSettings, inputs: Inputs, caps: Caps) -> RunRecord:

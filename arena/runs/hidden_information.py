@@ -9,11 +9,8 @@ from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
 from cwm.suite import likelihood
 from cwm.suite.likelihood import BoundOptions
-from cwm.trajectories.recorded import Deck
-from cwm.trajectories.recorded import Infers
-from cwm.trajectories.recorded import Trajectory
-from games.api import Game
-from games.api import GameInfo
+from cwm.trajectories.recorded import Deck, Infers, Trajectory
+from games.api import Game, GameInfo
 
 LIKELIHOOD = "likelihood"
 """Key of the bound among the figures of an evaluation."""
@@ -45,26 +42,26 @@ class HiddenInformation:
         Raises:
             UsageError: it is unknown, or does not go together.
         """
-        for name, given, choices in (("--deck", deck, Deck), ("--inference", inference, Infers)):
+        for name, given, choices in (("deck", deck, Deck), ("inference", inference, Infers)):
             if given not in get_args(choices):
-                raise UsageError(f"{name} is {given!r}; give {' or '.join(get_args(choices))}.")
+                raise UsageError(f"The option `{name}` is {given!r}; give {' or '.join(get_args(choices))}.")
         made = cls(deck, inference)  # type: ignore[arg-type]
         if made == cls():
             return made
         if info.perfect_information:
             raise UsageError(
-                f"Nothing is hidden in {info.id}: leave out --deck and --inference, which are for games in which "
-                "something is."
+                f"Nothing is hidden in {info.id}: leave out the options `deck` and `inference`, which are for games "
+                "in which something is."
             )
         if made.deck == "closed" and made.inference == "state":
             raise UsageError(
-                "A closed deck is tested by replaying inferred histories, and a sampled state has none: use "
-                "--inference history with --deck closed."
+                "A closed deck is tested by replaying inferred histories, and a sampled state has none: with a "
+                "closed deck, the option `inference` must be history."
             )
         if made.inference == "state" and priors:
             raise UsageError(
                 "A policy prior weighs sampled histories by what the others did, and a sampled state has none: leave "
-                "out --priors, or use --inference history."
+                "out the option `priors`, or infer histories."
             )
         return made
 

@@ -1,35 +1,21 @@
 """What a synthesis starts from: rules, recorded games and, where there is one, the reference game."""
+
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
+
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.interface import templates
 from cwm.storage.files import write_whole
 from cwm.suite import contract
-from cwm.suite.contract import DEFAULT_OPTIONS
-from cwm.suite.contract import ContractOptions
-from cwm.suite.contract import Pair
+from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
-from cwm.trajectories.packed import PackedGames
-from cwm.trajectories.recorded import Deck
-from cwm.trajectories.recorded import Trajectory
-from cwm.trajectories.recorded import collect
-from cwm.trajectories.recorded import game_seed
-from cwm.trajectories.recorded import write
+from cwm.trajectories.recorded import Deck, Trajectory, collect, write
 from games import registry
-from games.api import TERMINAL
-from games.api import Game
-from games.api import GameInfo
-from games.api import Json
-from games.api import ReportsOutcome
-from games.api import ResamplesHistory
-from games.api import state_to_json
+from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -112,7 +98,8 @@ class Stated:
         if not -math.inf < low < high < math.inf or min(returns) < low or max(returns) > high:
             raise UsageError(
                 f"The bounds {low:g} to {high:g} do not hold the returns of the recorded games, {min(returns):g} to "
-                f"{max(returns):g}; give finite numbers around them as --min-utility and --max-utility."
+                f"{max(returns):g}; give finite numbers around them by the options `min_utility` and "
+                "`max_utility`."
             )
         return replace(info, min_utility=low, max_utility=high)
 
@@ -147,7 +134,7 @@ def _rules_text(rules: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The rules {rules} cannot be read ({error}); give a text file in UTF-8.") from error
     if not text.strip():
-        raise UsageError(f"The rules {rules} are empty; describe the game in words, or give --no-rules.")
+        raise UsageError(f"The rules {rules} are empty; describe the game in words, or give the option `no_rules`.")
     return text
 
 

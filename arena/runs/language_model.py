@@ -2,17 +2,12 @@
 
 from pathlib import Path
 
-from arena.runs.settings import DEFAULT_LLM
-from arena.runs.settings import RunSettings
+from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
-from cwm.llm.budget import Budget
-from cwm.llm.budget import Budgeted
-from cwm.llm.budget import Price
-from cwm.llm.caps import Caps
-from cwm.llm.caps import budget
-from cwm.llm.caps import read_elapsed
+from cwm.llm.budget import Budget, Budgeted, Price
+from cwm.llm.caps import Caps, budget, read_elapsed
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers import factory
 from cwm.llm.recorder import Recorder
@@ -92,13 +87,13 @@ def model_spec(settings: RunSettings) -> str:
     if not settings.hidden.usual:
         raise UsageError(
             f"No recorded completions ship for {settings.game} with deck {settings.deck} and inference "
-            f"{settings.inference}; name a language model with --llm, e.g. --llm openai:MODEL."
+            f"{settings.inference}; name a language model by the option `llm`, e.g. openai:MODEL."
         )
     names = recordings.bundled_games()
     own = "" if settings.registered else "your own game "
     raise UsageError(
         f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
-        "name a language model with --llm, e.g. --llm openai:MODEL."
+        "name a language model by the option `llm`, e.g. openai:MODEL."
     )
 
 

@@ -1,20 +1,18 @@
 """The registered game that a model is a model of."""
-from cwm.model.bundle import ModelBundle
-from games import registry
-from games.api import Game
-from games.api import state_to_json
+
 from dataclasses import replace
 from pathlib import Path
+
 from arena.runs import inputs
+from arena.runs.folder import INPUTS, KIND
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
-from arena.runs.folder import INPUTS
-from arena.runs.folder import KIND
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
-from cwm.record.record import RUN_FILE
-from cwm.record.record import RunRecord
+from cwm.record.record import RUN_FILE, RunRecord
 from cwm.trajectories import files
+from games import registry
+from games.api import Game, state_to_json
 
 
 def true_game(bundle: ModelBundle) -> Game | None:
@@ -28,6 +26,7 @@ def true_game(bundle: ModelBundle) -> Game | None:
     game = registry.make(info.id)
     same = state_to_json(game, game.initial_state()) == bundle.initial_state
     return game if same and game.info.num_players == info.num_players else None
+
 
 GAMES = 5
 SEED = 0
@@ -58,6 +57,6 @@ def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None)
     if game is None:
         raise UsageError(
             f"{model} is no run and {bundle.game_info.id} is no registered game, so the games that the model was made "
-            "from are not known; give them with --trajectories FILE."
+            "from are not known; give them by the option `trajectories`."
         )
     return replace(inputs.registered(bundle.game_info.id, GAMES, SEED), game=game)

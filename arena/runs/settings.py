@@ -14,8 +14,7 @@ from cwm.sandbox.wire.api import Level
 from cwm.speed.task import SpeedConfig
 from cwm.storage.journal import RunCorruptError
 from cwm.synthesis.config import SynthesisConfig
-from cwm.trajectories.recorded import Deck
-from cwm.trajectories.recorded import Infers
+from cwm.trajectories.recorded import Deck, Infers
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -65,8 +64,8 @@ class RunSettings:
         deck: see `HiddenInformation`.
         inference: see `HiddenInformation`.
         vectors: see `VectorConfig`; None for observations that never become vectors.
-        further_games: games of a further round, see `arena.pipeline.further_games`: so many of the planner on the model, and so
-            many real ones; 0 for no further rounds. A user's own game has none.
+        further_games: games of a further round, see `arena.pipeline.further_games`: so many of the planner on the
+            model, and so many real ones; 0 for no further rounds. A user's own game has none.
         further_rounds: further rounds, at most.
         faster: see `SpeedConfig`; None for the program as it passes its tests.
         told: whether the model is given the rules text; else it has the played games alone.

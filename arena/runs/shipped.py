@@ -9,8 +9,7 @@ from importlib import resources
 from typing import Final
 
 from arena.machine import shipped
-from arena.runs.settings import DEFAULT_LLM
-from arena.runs.settings import RunSettings
+from arena.runs.settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
 from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import SandboxUnavailableError
@@ -48,7 +47,7 @@ def check(settings: RunSettings) -> None:
     if settings.level == "process" and not levels.process_allowed() and not _is_shipped(settings):
         raise SandboxUnavailableError(
             "The run is at isolation level 'process', which does not stop a hostile program; add "
-            "--allow-unsafe-process to go on with it, or start it anew."
+            "the option `allow_unsafe_process` to go on with it, or start it anew."
         )
     levels.ensure(settings.level)
 

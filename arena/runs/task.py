@@ -4,8 +4,7 @@ from arena.runs.hidden_information import HiddenInformation
 from arena.runs.inputs import Inputs
 from cwm.suite.build import BuildOptions
 from cwm.suite.types import Kind
-from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.task import longest_game
+from cwm.synthesis.task import SynthesisTask, longest_game
 from games.api import ResamplesHistory
 
 OPEN = HiddenInformation()

@@ -45,7 +45,9 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
         OffBeliefError: the settings do not fit.
     """
     if plan.devices > 1:
-        raise TrainingError(f"obl is trained on one accelerator, not on {plan.devices}: leave out --devices.")
+        raise TrainingError(
+            f"obl is trained on one accelerator, not on {plan.devices}: leave out the option `devices`."
+        )
     end = None if stop_after is None else time.monotonic() + stop_after
     with training_run.claimed(plan):
         for index, seed in enumerate(plan.seeds):

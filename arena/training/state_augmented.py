@@ -113,7 +113,7 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
     if len(plan.seeds) < FEWEST:
         raise TrainingError(
             f"sa trains policies on states that pairs of them reach, but there is one seed, {plan.seeds[0]}: "
-            "give at least two, e.g. --seeds 0,1; the paper has ten."
+            "give at least two by the option `seeds`, e.g. 0,1; the paper has ten."
         )
     with training_run.claimed(plan):
         course = StateAugmentedRun(plan.recipe, plan.seeds, plan.devices)

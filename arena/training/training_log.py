@@ -47,7 +47,7 @@ def check_finite(name: str, updates: int, report: Mapping[str, float | None]) ->
         if value is not None and not math.isfinite(value):
             raise DivergedError(
                 f"The training of {name} diverged: {number} is {value} after {updates:,} updates. Train in another "
-                "folder with other settings, e.g. another seed, a smaller --entropy or without --bfloat16; what was "
+                "folder with other settings, e.g. another seed, a smaller entropy bonus or float32; what was "
                 "kept before is kept."
             )
 

@@ -107,8 +107,8 @@ def _try_out(vectors: VectorCodec, seat: int, observations: Sequence[Json]) -> N
             except ObservationVectorError as found:
                 error = found
     raise UsageError(
-        f"The stored vectors fit none of {len(tried)} observations of the model ({error}); leave out --vectors, and a "
-        "schema is inferred."
+        f"The stored vectors fit none of {len(tried)} observations of the model ({error}); leave out "
+        "the option `vectors`, and a schema is inferred."
     )
 
 

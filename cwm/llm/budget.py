@@ -248,7 +248,7 @@ class Budgeted:
         if budget.caps_money and price is None:
             raise ConfigurationError(
                 f"Money is capped but the price of {model.name} is unknown, and an unknown price is never taken as "
-                "zero: give --price-in and --price-out per million tokens, or cap calls or tokens instead."
+                "zero: give the options `price_in` and `price_out` per million tokens, or cap calls or tokens instead."
             )
         self._model = model
         self._budget = budget

@@ -74,7 +74,7 @@ def open_codec(bundle: ModelBundle, sandbox: Sandbox) -> VectorCodec:
     about: dict[str, Any] = told if isinstance(told, dict) else {}
     if bundle.vectors_source is not None and type(about.get("width")) is int:
         return ProgramCodec(bundle.vectors_source, about["width"], bundle.info, sandbox)
-    why = f": {about['message']}" if "message" in about else "; synthesise it with --vectors 1"
+    why = f": {about['message']}" if "message" in about else "; synthesise it with the option `vectors`"
     raise MissingVectorsError(f"the model of {bundle.info['id']} has no vectors of observations{why}.")
 
 

@@ -45,7 +45,7 @@ SCHEMA: dict[str, Check] = {
         f"a player's number from 0, {CHANCE} for chance, or {TERMINAL} at the end",
     ),
     "action": (lambda value: value is None or isinstance(value, str), "a string, or null at the end"),
-    "state": (lambda value: isinstance(value, dict), "an object (games without states are for --deck closed)"),
+    "state": (lambda value: isinstance(value, dict), "an object (games without states are for a closed deck)"),
     "observations": (_list_of(lambda item: isinstance(item, dict)), "a list with one object a player"),
     "legal_actions": (_list_of(lambda item: isinstance(item, str)), "a list of strings"),
     "rewards": (_list_of(_is_number), "a list with one finite number a player"),

@@ -115,7 +115,9 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
     if price_in is None and price_out is None:
         return FREE if provider in _FREE_PROVIDERS else None
     if price_in is None or price_out is None:
-        raise ConfigurationError("Only one price is given: give both --price-in and --price-out per million tokens.")
+        raise ConfigurationError(
+            "Only one price is given: give both options, `price_in` and `price_out`, per million tokens."
+        )
     if not (price_in >= 0 and price_out >= 0):
         raise ConfigurationError(f"The prices {price_in:g} and {price_out:g} are not both 0 or more: correct them.")
     return Price(price_in, price_out)
@@ -144,6 +146,6 @@ def _key(names: tuple[str, ...], variables: Mapping[str, str], spec: str, base_u
             return variables[name].strip()
     if base_url is None:
         raise ConfigurationError(
-            f"No key for {spec}: set {' or '.join(names)}, or give --base-url for a server of your own."
+            f"No key for {spec}: set {' or '.join(names)}, or give the option `base_url` for a server of your own."
         )
     return None

@@ -93,7 +93,8 @@ def permit(level: Level) -> None:
     """
     if level == "process" and not process_allowed():
         raise SandboxUnavailableError(
-            "The isolation level 'process' does not stop a hostile program; add --allow-unsafe-process if it is meant."
+            "The isolation level 'process' does not stop a hostile program; add the option `allow_unsafe_process` "
+            "if it is meant."
         )
 
 
@@ -141,7 +142,7 @@ def ensure(level: Level) -> None:
         raise SandboxUnavailableError(
             f"No sandbox that holds against hostile programs is to be had here ({found.problem.rstrip('.')}), so "
             "programs that do not ship with the project are not run; `cwm doctor` says how to get one, and "
-            "--allow-unsafe-process runs them without."
+            "the option `allow_unsafe_process` runs them without."
         )
     raise SandboxUnavailableError(
         f"The isolation level {level!r} is not to be had here: {found.problem.rstrip('.')}; `cwm doctor` shows "

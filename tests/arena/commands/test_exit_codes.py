@@ -99,3 +99,19 @@ def test_a_system_error_without_a_file_is_told_too() -> None:
         "A file cannot be used: No space left"
     )
     assert exit_codes.sentence(OSError("unknown")) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("leave out the option `posterior`.", "leave out --posterior."),
+        ("The option `seeds` names x", "--seeds names x"),
+        (
+            "give both options, `price_in` and `price_out`, per million",
+            "give both --price-in and --price-out, per million",
+        ),
+        ("the function `value_function` raised", "the function `value_function` raised"),
+    ],
+)
+def test_options_of_the_library_are_named_as_flags(told: str, shown: str) -> None:
+    assert exit_codes.sentence(ValueError(told)) == shown

@@ -3,10 +3,8 @@
 from textwrap import dedent
 
 from arena.runs import inputs as run_inputs
-from cwm.suite.build import BuildOptions
-from cwm.suite.build import build
-from cwm.synthesis.testing import ProcessTester
-from cwm.synthesis.testing import TestSettings
+from cwm.suite.build import BuildOptions, build
+from cwm.synthesis.testing import ProcessTester, TestSettings
 
 GAMES = 3
 BY_THE_RULES = dedent(

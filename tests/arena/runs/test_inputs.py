@@ -9,13 +9,10 @@ import pytest
 from arena.evaluation import held_out_games
 from arena.evaluation.held_out_games import ends
 from arena.runs import inputs as run_inputs
-from arena.runs.inputs import Stated
-from arena.runs.inputs import own
-from arena.runs.inputs import registered
+from arena.runs.inputs import Stated, own, registered
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
-from cwm.trajectories.recorded import collect
-from cwm.trajectories.recorded import write
+from cwm.trajectories.recorded import collect, write
 from games import registry
 
 

@@ -9,12 +9,9 @@ from arena.runs.folder import open_record
 from arena.runs.inputs import registered
 from arena.runs.settings import RunSettings
 from cwm.llm import caps
-from cwm.llm.api import BudgetExceededError
-from cwm.llm.api import Message
-from cwm.llm.api import Request
+from cwm.llm.api import BudgetExceededError, Message, Request
 from cwm.llm.budget import Budget
-from cwm.llm.caps import Caps
-from cwm.llm.caps import CapsError
+from cwm.llm.caps import Caps, CapsError
 
 
 def test_seconds_of_earlier_processes_count_towards_the_cap(tmp_path: Path) -> None:

@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 
 from arena.pipeline import recorded_models
-from arena.pipeline.synthesis import Outcome
-from arena.pipeline.synthesis import SynthesisRun
+from arena.pipeline.synthesis import Outcome, SynthesisRun
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
-from arena.runs.settings import RunSettings
-from arena.runs.settings import standard_settings
+from arena.runs.settings import RunSettings, standard_settings
 from cwm.interface.answers import blocks
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
-from cwm.quality.similarity import longest_shared_runs
-from cwm.quality.similarity import source_files
+from cwm.quality.similarity import longest_shared_runs, source_files
 
 ROOT = Path(__file__).parents[3]
 GAMES = recordings.bundled_games()

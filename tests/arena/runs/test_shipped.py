@@ -14,8 +14,7 @@ from arena.runs.settings import standard_settings
 from cwm.llm import recordings
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent import levels
-from cwm.sandbox.parent.levels import Probe
-from cwm.sandbox.parent.levels import Wish
+from cwm.sandbox.parent.levels import Probe, Wish
 from cwm.sandbox.wire.api import SandboxUnavailableError
 
 REASON = "it needs Linux on x86-64 or aarch64"

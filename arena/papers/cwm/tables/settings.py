@@ -181,7 +181,7 @@ def chosen_games(text: str | None) -> tuple[str, ...] | None:
     unknown = [name for name in names if name not in BY_ID]
     if unknown or not names:
         given = repr(unknown[0]) if unknown else "nothing"
-        raise UsageError(f"--games names {given}; the paper's games are {', '.join(BY_ID)}.")
+        raise UsageError(f"The option `games` names {given}; the paper's games are {', '.join(BY_ID)}.")
     return tuple(game for game in BY_ID if game in names)
 
 
@@ -215,7 +215,7 @@ def chosen_seeds(text: str | None) -> tuple[int, ...] | None:
     wrong = [name for name in names if not name.isdecimal()]
     if wrong or not names:
         given = repr(wrong[0]) if wrong else "nothing"
-        raise UsageError(f"--seeds names {given}; give whole numbers from 0 with commas, e.g. --seeds 0,1,2.")
+        raise UsageError(f"The option `seeds` names {given}; give whole numbers from 0 with commas, e.g. 0,1,2.")
     return tuple(sorted({int(name) for name in names}))
 
 
