@@ -14,7 +14,7 @@ from search import planner
 from search.api import Decision, PlannerConfig, Position
 from search.errors import ErrorCount
 from search.ismcts import Ismcts
-from search.weighted_belief import Kept, WeightedBelief
+from search.weighted_belief import MOST_KEPT, Kept, Weighed, WeightedBelief
 
 MIX = 0.1
 
@@ -191,6 +191,50 @@ def test_more_is_drawn_while_the_effective_sample_size_is_small() -> None:
     assert eager.counts.effective is not None
     assert content.counts.effective is not None
     assert eager.counts.effective > content.counts.effective
+
+
+def of_weights(kept: Kept, weights: Sequence[tuple[int, float]]) -> Kept:
+    """The same belief with other (copies, weight of each) of its first histories."""
+    pool = []
+    for old, (copies, weight) in zip(kept.pool, weights, strict=False):
+        own = Weighed(old.particle, math.log(weight), old.keys)
+        own.copies = copies
+        pool.append(own)
+    return Kept(kept.player, kept.history, pool, kept.reader)
+
+
+def test_too_many_histories_are_thinned_by_weight_and_keep_their_scale() -> None:
+    game = poker("leduc_poker")
+    position = positions(game, 1, 3)[0]
+    kept = believe(game, position, belief_size=200).kept()
+    pool = of_weights(kept, [(6, 0.5), (3, 2.0), (1, 7.0), (10, 0.1), (5, 0.6)]).pool
+    shares = [3 / 20, 6 / 20, 7 / 20, 1 / 20, 3 / 20]
+    assert len(pool) == len(shares) > MOST_KEPT * 2
+    for seed in range(20):
+        thinned = believe(game, position, seed=seed, belief_size=2)._thinned(pool)
+        copies = {own.particle.actions: own.copies for own in thinned}
+        assert sum(copies.values()) == MOST_KEPT * 2
+        # Systematic resampling: each has its share of the draws, rounded up or down.
+        for own, share in zip(pool, shares, strict=True):
+            assert abs(copies.get(own.particle.actions, 0) - MOST_KEPT * 2 * share) < 1
+        # Each draw stands for what one of the 25 copies weighed on average, beside histories that are drawn anew.
+        assert [math.exp(own.log_weight) for own in thinned] == pytest.approx([20 / 25] * len(thinned))
+    assert believe(game, position, belief_size=3)._thinned(pool) == pool
+
+
+def test_belief_that_is_thinned_on_the_way_is_the_exact_posterior() -> None:
+    game = poker("leduc_poker")
+    along = next(found for seed in range(20) if len(found := positions(game, 0, seed)) > 1)
+
+    def their_card(state: Any) -> Any:
+        return game.observations(state)[1]["private_card"]
+
+    kept = believe(game, along[0]).kept()
+    assert len(kept.pool) > MOST_KEPT * 2
+    later = [believe(game, along[1], kept, seed=seed, belief_size=2) for seed in range(300)]
+    assert all(belief.counts.carried <= MOST_KEPT * 2 for belief in later)
+    mean = [(weight / len(later), state) for belief in later for weight, state in belief.weighted_states()]
+    assert distance(mean, exact(game, along[1], their_card), their_card) < 0.05
 
 
 def test_without_temper_all_histories_weigh_the_same_and_the_planner_draws_as_it_always_did() -> None:
