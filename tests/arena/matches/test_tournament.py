@@ -197,6 +197,26 @@ def test_forfeits_stay_in_the_table_and_are_told_apart(monkeypatch: pytest.Monke
     assert found.table_without_forfeits.games == 3
 
 
+@pytest.mark.parametrize("common_seeds", [False, True])
+def test_each_seat_of_each_game_has_a_seed_of_its_own_and_the_same_one_when_played_again(
+    monkeypatch: pytest.MonkeyPatch, common_seeds: bool
+) -> None:
+    given: list[int] = []
+
+    class Seeded(ScriptedAgent):
+        def start(self, info: Any, seat: int, seed: int) -> None:
+            super().start(info, seat, seed)
+            given.append(seed)
+
+    monkeypatch.setattr(tournament, "build", lambda spec, *rest: Seeded(["Call"] * 9, spec.name))
+    asked = config("leduc_poker", "random", deals=3, pairing="self", common_seeds=common_seeds)
+    run(asked, MemoryStore())
+    assert len(given) == 6
+    assert len(set(given)) == 6
+    run(asked, MemoryStore())
+    assert given[6:] == given[:6]
+
+
 def test_fault_of_ours_is_played_again_and_never_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
