@@ -1,6 +1,7 @@
 """In which order tests run, what they keep of JAX's compiling, and the figures that they measure, in one table."""
 
 import os
+import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -58,6 +59,15 @@ def no_compiled_functions_are_left() -> Iterator[None]:
     yield
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
+
+
+@pytest.fixture
+def ctrl_c_counts() -> Iterator[None]:
+    """Has processes that a test starts end at SIGINT, even where the tests began with it ignored, as a shell's
+    background jobs do: what is ignored is inherited, a handler is not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -69,6 +69,7 @@ def test_nothing_is_left_of_the_workers_of_a_parent_that_is_killed_in_mid_call(n
     assert left_over(before, descendants) == set()
 
 
+@pytest.mark.usefixtures("ctrl_c_counts")
 def test_ctrl_c_with_a_hundred_workers_leaves_none(gauntlet, descendants):
     before = living(descendants())
     parent = parent_of(100, True)

@@ -334,6 +334,7 @@ def test_killed_tournament_goes_on_with_no_game_lost_or_twice(tmp_path: Path) ->
     assert no_process_left(process.pid)
 
 
+@pytest.mark.usefixtures("ctrl_c_counts")
 def test_ctrl_c_of_the_whole_process_group_leaves_no_process_and_loses_no_game(tmp_path: Path) -> None:
     process, folder = start(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
