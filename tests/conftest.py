@@ -1,10 +1,15 @@
 """In which order tests run, what they keep of JAX's compiling, and the figures that they measure, in one table."""
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pytest
@@ -59,6 +64,80 @@ def no_compiled_functions_are_left() -> Iterator[None]:
     yield
     if "jax" in sys.modules:
         sys.modules["jax"].clear_caches()
+
+
+NOBODY: Final = 65534
+SHOWN_TO_OTHERS: Final = ("games", "search", "cwm", "pyproject.toml", "tests/conftest.py", "tests/hostile")
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """Another user of this machine, who may read nothing of ours but a copy.
+
+    Attributes:
+        python: an interpreter of this version that everyone may start.
+        folder: a copy of the checkout's `SHOWN_TO_OTHERS`, wherever the checkout lies.
+    """
+
+    python: str
+    folder: Path
+
+    def run(
+        self, *words: str, path: tuple[str, ...] = (), home: Path | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """Runs the interpreter as that user in the copy.
+
+        Args:
+            words: its arguments.
+            path: folders to import from, beside the copy.
+            home: a folder of the user's own.
+        """
+        places = {"PYTHONPATH": os.pathsep.join([str(self.folder), *path]), "PATH": os.defpath}
+        return subprocess.run(
+            [self.python, *words],
+            cwd=self.folder,
+            env={**places, "HOME": str(home or self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="session")
+def stranger() -> Iterator[Stranger]:
+    """Another user, with a copy of the code that is there for as long as the session."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to become someone else")
+    root = Path(__file__).resolve().parents[1]
+    with tempfile.TemporaryDirectory() as name:
+        for shown in SHOWN_TO_OTHERS:
+            to = Path(name, shown)
+            to.parent.mkdir(exist_ok=True)
+            without = shutil.ignore_patterns("__pycache__")
+            if (root / shown).is_dir():
+                shutil.copytree(root / shown, to, ignore=without)
+            else:
+                shutil.copy(root / shown, to)
+        for place in (Path(name), *Path(name).rglob("*")):
+            place.chmod(0o755 if place.is_dir() else 0o644)
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        candidates = (
+            os.path.realpath(sys.executable),
+            *(f"{place}/{version}" for place in ("/usr/bin", "/usr/local/bin")),
+        )
+        for python in candidates:
+            known = Stranger(python, Path(name))
+            try:
+                if known.run("-c", "import cwm.sandbox.attacks").returncode == 0:
+                    break
+            except OSError:
+                continue
+        else:
+            pytest.skip(f"no {version} and no folder for temporary files are open to other users")
+        yield known
 
 
 @pytest.fixture
