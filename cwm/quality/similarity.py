@@ -3,7 +3,9 @@
 Comments, line breaks and indentation do not count; names, operators, numbers and strings do.
 """
 
+import functools
 import io
+import sys
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +22,9 @@ _DROPPED = frozenset(
         tokenize.ENDMARKER,
     }
 )
+
+MOST_FILES = 2048
+"""So many files' tokens are remembered: a process that reports on several runs compares all with the same source."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +80,26 @@ def longest_shared_run(program: str, files: Iterable[tuple[str, str]]) -> Shared
 
 
 def longest_shared_runs(programs: Iterable[str], files: Iterable[tuple[str, str]]) -> list[SharedRun]:
-    """Returns `longest_shared_run` of each program; the files are tokenised once for all."""
-    read = [(name, tokens(source)) for name, source in files]
+    """Returns `longest_shared_run` of each program; a file is tokenised once in a process."""
+    read = list(files)
     return [_longest(program, read) for program in programs]
 
 
-def _longest(program: str, files: Sequence[tuple[str, Sequence[Token]]]) -> SharedRun:
+@functools.lru_cache(maxsize=MOST_FILES)
+def _texts(source: str) -> tuple[str, ...]:
+    """Returns the texts of the tokens that count, each text held once however often it stands anywhere."""
+    return tuple(sys.intern(token.text) for token in tokens(source))
+
+
+def _longest(program: str, files: Sequence[tuple[str, str]]) -> SharedRun:
     own = tokens(program)
     automaton = _SuffixAutomaton([token.text for token in own])
     best = SharedRun(0, len(own))
     for name, theirs in files:
-        length, end, own_end = automaton.longest_match([token.text for token in theirs])
+        length, end, own_end = automaton.longest_match(_texts(theirs))
         if length > best.length:
             run = own[own_end - length + 1 : own_end + 1]
-            first = theirs[end - length + 1]
+            first = tokens(theirs)[end - length + 1]
             best = SharedRun(length, len(own), name, first.line, run[0].line, " ".join(token.text for token in run))
     return best
 
