@@ -68,6 +68,23 @@ def test_scores_depend_on_the_seed_alone_and_not_on_the_workers() -> None:
     assert tournament().scores([None, GOOD]) == tournament(workers=2).scores([None, GOOD])
 
 
+def test_all_lineups_meet_the_same_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs: list[dict[str, Any]] = []
+
+    def noted(job: dict[str, Any]) -> dict[str, Any]:
+        jobs.append(job)
+        return {"returns": [0.0, 0.0]}
+
+    monkeypatch.setattr(model_tournament, "play_on_model", noted)
+    tournament(deals=3).scores([None, GOOD, BAD])
+    by_lineup: dict[tuple[int, ...], list[int]] = {}
+    for job in jobs:
+        by_lineup.setdefault(tuple(job["seats"]), []).append(job["deal_seed"])
+    assert len(by_lineup) > 2
+    (deals,) = {tuple(seeds) for seeds in by_lineup.values()}
+    assert len(set(deals)) == 3
+
+
 def test_value_function_that_ends_its_process_loses() -> None:
     assert tournament(deals=1).scores([GOOD, CRASHING]) == [1.0, -1.0]
 
