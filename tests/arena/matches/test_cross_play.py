@@ -1,3 +1,5 @@
+from statistics import stdev
+
 import pytest
 
 from arena.agents.specs import parse
@@ -43,6 +45,7 @@ def test_the_gap_is_taken_deal_by_deal():
     gaps = [own[deal] - mean[False, deal, ("h", "q")] for deal in deals]
     assert found.gap.n == len(deals) == 4
     assert found.gap.mean == pytest.approx(sum(gaps) / len(gaps))
+    assert found.gap.standard_error == pytest.approx(stdev(gaps) / len(gaps) ** 0.5)
 
 
 def test_a_run_goes_on_where_it_was(tmp_path):

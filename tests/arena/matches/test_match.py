@@ -166,3 +166,15 @@ def test_record_survives_json(high_card: Any) -> None:
 def test_wrong_number_of_agents_is_refused(pair: Any) -> None:
     with pytest.raises(GameError, match="seats 2 players, not 1"):
         play(pair, [RandomAgent()], 0, [1])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "score"),
+    [
+        ({"won": True, "ended_early": True, "score": 9.0}, 9.0),
+        ({"won": False, "ended_early": True, "score": 9.0}, 0.0),
+        (None, 0.0),
+    ],
+)
+def test_a_game_that_is_lost_or_forfeited_scores_nothing(record: Any, outcome: Any, score: float) -> None:
+    assert record("a b", [-2.0, -2.0], outcome=outcome).won_score == score

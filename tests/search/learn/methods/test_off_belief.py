@@ -117,10 +117,13 @@ def test_a_step_without_a_choice_teaches_nothing():
 
 def test_who_does_not_see_is_judged_in_games_that_its_belief_draws():
     _, batch, _ = played(Bits(), BitSlots(), steps=3, environments=64)
-    _, _, target, _, _ = rows_of(batch)
+    seen, action, target, _, _ = rows_of(batch)
     by_value, counts = np.unique(target[2, :, 0], return_counts=True)
     np.testing.assert_allclose(by_value, [0, 3])
     assert counts.min() > 20
+    # What is true says nothing about what is drawn: about half of the judgements are those of the other bit.
+    really_paid = action[2].sum(axis=-1) == seen[2, :, 1, :2].argmax(axis=-1) + 1
+    assert 20 < (really_paid == (target[2, :, 0] > 0)).sum() < 44
 
 
 def test_real_play_is_not_changed_by_fictitious_games(public_private):
