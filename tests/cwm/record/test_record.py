@@ -167,10 +167,17 @@ def test_damaged_run_file_is_a_named_error(tmp_path: Path, content: str) -> None
 
 
 def test_unknown_keys_of_a_run_file_are_tolerated(tmp_path: Path) -> None:
-    new(tmp_path).close()
-    data = json.loads((tmp_path / "run.json").read_text())
-    (tmp_path / "run.json").write_text(json.dumps({**data, "later": 1}))
-    new(tmp_path).close()
+    with new(tmp_path) as run:
+        known = run.info
+        run.calls.begin(call())
+        run.calls.finish(call().key, 0, ANSWER, 0)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"later": 1}))
+    for opened in (new, RunRecord.open):
+        with opened(tmp_path) as again:
+            assert again.info == known
+            assert [stored.completion for stored in again.calls.calls()] == [ANSWER]
+            assert json.loads(path.read_text())["later"] == 1
 
 
 @pytest.mark.parametrize("damage", ["text", "middle"])

@@ -79,13 +79,25 @@ def test_columns_beside_the_grid_are_passed_on(positions, show):
 
 def test_network_reads_images_object_by_object(positions, show):
     env = make(GAME, memory=True)
-    config = NetworkConfig(encoder="slots", filters=16, layers=1, hidden=16, objects=(CARDS, IDENTITY, 1))
+    config = NetworkConfig(
+        encoder="slots", filters=16, layers=1, hidden=16, head_scale=1.0, objects=(CARDS, IDENTITY, 1)
+    )
     network = ActorCritic(config, env.num_actions)
     image = show(positions[3]).reshape(1, -1, *env.image_shape)
     params = jax.jit(network.init)(jax.random.key(0), image)
-    _, outputs = network.apply(params, network.initial_memory(32), image, jnp.ones((1, 32), bool))
+    starts = jnp.ones((1, 32), bool)
+    _, outputs = network.apply(params, network.initial_memory(32), image, starts)
     assert outputs.logits.shape == (1, 32, env.num_actions)
     assert NetworkConfig.from_json(config.to_json()) == config
+    # What stands on cells without an object says nothing; what stands on an object's cell does, in every game.
+    empty = (image[..., :SIDE, IDENTITY] == 0)[..., None]
+    shift = 0.5 * (jnp.arange(CHANNELS) == 0)
+    beside, on = (
+        network.apply(params, network.initial_memory(32), image.at[..., :SIDE, :].add(where * shift), starts)[1].logits
+        for where in (empty, ~empty)
+    )
+    np.testing.assert_array_equal(beside, outputs.logits)
+    assert (on != outputs.logits).any(axis=-1).all()
 
 
 @pytest.mark.parametrize(("channel", "columns"), [(CHANNELS, 1), (IDENTITY, SIDE + 1)])
