@@ -7,10 +7,10 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -27,6 +27,8 @@ TALLY = "tally"
 LONGEST_FILES: Final = ("test_readme", "test_recordings", "test_synthesis_kills", "test_differential", "test_disks")
 """Begin first, so that no process is left alone with one of them at the end."""
 
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
 Figures: TypeAlias = Callable[[str, Mapping[str, object]], None]
 Tally: TypeAlias = Callable[[str, int, float], None]
 
@@ -37,6 +39,30 @@ COMPILED_QUICKLY: Final = (
 
 
 MIN_COMPILE_TIME: Final = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="count a test, or a file, that is skipped as failed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _unskipped((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _unskipped((yield), collector.config)
+
+
+def _unskipped(report: Report, config: pytest.Config) -> Report:
+    """Returns a report, with `--no-skips` as a failure where it was a skip."""
+    if config.getoption("no_skips") and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which --no-skips does not allow: {report.longrepr}"
+    return report
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -26,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.extra("learn")
 def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder: Path) -> None:
     page = folder / "xp.html"
     options = (

@@ -29,6 +29,7 @@ def test_recorded_games_are_whole_games_of_the_reference(tmp_path):
     assert files.read(tmp_path / "games.jsonl") == trajectories
 
 
+@pytest.mark.extra("batched")
 def test_a_game_depends_on_seed_and_index_alone(monkeypatch):
     first = list(record("yokai-9c-2p", 10, seed=4))
     monkeypatch.setattr(bulk_recording, "BATCH", 3)

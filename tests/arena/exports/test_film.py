@@ -176,6 +176,7 @@ def test_png_files_are_joined_into_one_that_plays() -> None:
         film_formats.apng([tiny_png(), tiny_png(width=2)])
 
 
+@pytest.mark.extra("images")
 def test_a_real_png_has_the_size_of_the_drawing() -> None:
     pytest.importorskip("resvg_py")
     drawn = film()

@@ -168,6 +168,7 @@ def test_games_are_written_as_json_lines(cwm: Any, cup: Path, tmp_path: Path) ->
     assert [len(row) for row in seconds] == [sum(player == seat for player, _ in record["actions"]) for seat in (0, 1)]
 
 
+@pytest.mark.extra("parquet")
 def test_games_are_written_as_a_parquet_table(cwm: Any, cup: Path, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     file = tmp_path / "games.parquet"

@@ -14,6 +14,8 @@ from games.api import GameError
 from games.batched.jaxmarl import make
 from games.batched.yokai.environment import make as make_batched
 
+pytestmark = pytest.mark.extra("jaxmarl")
+
 GAMES = 16
 
 

@@ -14,6 +14,8 @@ from jaxmarl.wrappers.baselines import LogWrapper
 
 from games.batched.jaxmarl import make
 
+pytestmark = pytest.mark.extra("jaxmarl")
+
 GAMES = 64
 STEPS = 32
 UPDATES = 80

@@ -41,6 +41,7 @@ def trained(trainer):
     return reports, plain(state)
 
 
+@pytest.mark.extra("learn")
 def test_training_that_is_stored_and_read_goes_on_bit_for_bit(trainer, trained, tmp_path):
     state, _ = trainer.run(trainer.init([5]), 2)
     save_training(tmp_path, state, {})
