@@ -157,7 +157,7 @@ def stranger() -> Iterator[Stranger]:
         for python in candidates:
             known = Stranger(python, Path(name))
             try:
-                if known.run("-c", "import cwm.sandbox.attacks").returncode == 0:
+                if known.run("-c", "import cwm.sandbox.parent.attacks").returncode == 0:
                     break
             except OSError:
                 continue

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from arena.agent_specs import AgentSpec
-from arena.belief_probe import Probe, probe
-from arena.match import Forfeit, GameRecord
-from arena.runtime import Runtime
-from cwm.model_bundle import ModelBundle
-from cwm.sandbox.program import LoadedCode
+from arena.agents.specs import AgentSpec
+from arena.comparison.belief_probe import Probe, probe
+from arena.machine.runtime import Runtime
+from arena.matches.match import Forfeit, GameRecord
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.inside.program import LoadedCode
 from games.api import GameInfo, State
 
 PROGRAM = '''
