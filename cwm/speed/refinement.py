@@ -14,6 +14,7 @@ from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message,
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
 from cwm.sandbox.wire.api import Outcome
+from cwm.speed.prompt import faster
 from cwm.speed.task import Rates, SpeedConfig, SpeedProfile, SpeedTask, is_faster, median_ratio
 from cwm.storage.keys import content_key, program_hash
 from cwm.suite.failure_groups import grouped, listing
@@ -207,7 +208,7 @@ class _SpeedRefinement:
     ) -> None:
         self._asked = asked
         self._config = config
-        self._writer = TaskPrompts(asked.task, synthesis)
+        self._prompts = TaskPrompts(asked.task, synthesis)
         self._model = model
         self._tools = tools
         self._record = record
@@ -228,7 +229,7 @@ class _SpeedRefinement:
                 if self._candidates and self._candidates[-1].status == "kept":
                     profile = self._profile(asked.source)
                 attempts = [candidate.in_words() for candidate in self._candidates]
-                answer = self._ask(self._writer.faster(asked, profile, attempts))
+                answer = self._ask(faster(self._prompts, asked, profile, attempts))
                 candidate, source = self._candidate(number, answer, asked.source)
                 self._candidates.append(candidate)
                 self._emit(candidate)

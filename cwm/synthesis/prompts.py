@@ -1,11 +1,9 @@
 """Prompts for one synthesis task: templates filled in with rules, interface, tests and failures."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from cwm.interface import templates, text
 from cwm.sandbox.parent.static_check import ALLOWED_MODULES
-from cwm.speed.task import HOT, SpeedProfile, SpeedTask
 from cwm.suite import failure_groups
 from cwm.suite.contract import as_tests
 from cwm.suite.rendering import render
@@ -38,15 +36,12 @@ class TaskPrompts:
 
     def synthesis(self) -> str:
         """Returns the first prompt."""
-        tests = select_for_prompt(self._task.tests, None, self._options)
-        return templates.render(
-            self._template("synthesis"), **self._shared(), tests=render(tests, (), self._task.initial_state)
-        )
+        return templates.render(self._template("synthesis"), **self.shared(), tests=self.shown_tests())
 
     def refinement(self, candidate: Candidate) -> str:
         """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
         verdict = self._verdict(candidate.report)
-        return templates.render(self._template("refinement"), **self._shared(), **verdict, source=candidate.source)
+        return templates.render(self._template("refinement"), **self.shared(), **verdict, source=candidate.source)
 
     def follow_up(self, candidate: Candidate, num_given: int) -> str:
         """Returns the next message of a conversation."""
@@ -59,38 +54,12 @@ class TaskPrompts:
         """Returns the next message of a conversation whose last answer held no program."""
         return templates.render("no_program", functions=self._task.functions, num_programs=self._num_programs)
 
-    def faster(self, asked: SpeedTask, profile: SpeedProfile, attempts: Sequence[str]) -> str:
-        """Returns the prompt for a faster version of a program that passes every test.
+    def shown_tests(self) -> str:
+        """Returns the tests that a prompt shows where no program has failed any."""
+        return render(select_for_prompt(self._task.tests, None, self._options), (), self._task.initial_state)
 
-        Args:
-            asked: the program in place.
-            profile: where the planner's time goes in it.
-            attempts: one sentence on each earlier version.
-        """
-        tests = select_for_prompt(self._task.tests, None, self._options)
-        return templates.render(
-            "faster",
-            **self._shared(),
-            usual=self._task.interface is None,
-            source=asked.source,
-            used_beside=asked.used_beside,
-            values=asked.values,
-            simulations=max(1, profile.simulations),
-            share=profile.share,
-            hot=profile.functions[:HOT],
-            attempts=attempts,
-            tests=render(tests, (), self._task.initial_state),
-        )
-
-    @property
-    def _num_programs(self) -> int:
-        return self._config.programs_per_answer
-
-    def _template(self, name: str) -> str:
-        # The usual templates stay as they are: recorded completions answer them to the letter.
-        return name if self._task.interface is None else f"hidden_{name}"
-
-    def _shared(self) -> dict[str, Any]:
+    def shared(self) -> dict[str, Any]:
+        """Returns what the templates of all prompts for a program are filled in with."""
         return {
             "rules": self._task.rules,
             "player_names": self._task.info.player_names,
@@ -103,6 +72,14 @@ class TaskPrompts:
             "example_history": self._example(),
             "num_programs": self._num_programs,
         }
+
+    @property
+    def _num_programs(self) -> int:
+        return self._config.programs_per_answer
+
+    def _template(self, name: str) -> str:
+        # The usual templates stay as they are: recorded completions answer them to the letter.
+        return name if self._task.interface is None else f"hidden_{name}"
 
     def _example(self) -> dict[str, Any] | None:
         example = self._task.example_history()
