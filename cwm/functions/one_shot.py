@@ -20,7 +20,8 @@ from cwm.functions.types import (
     Status,
 )
 from cwm.interface.answers import programs
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel
+from cwm.llm.truncation import CountedQuestions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
 from cwm.storage.keys import content_key, program_hash
@@ -117,12 +118,11 @@ class OneShot:
         self._prompts = prompts
         self._parent = program_hash(model_source)
         self._config = config
-        self._model = model
+        self._questions = CountedQuestions(model, kind.name, config)
         self._checker = checker
         self._tournament = tournament
         self._record = record
         self._on_event = on_event
-        self._completions: list[Completion] = []
         self._events = 0
 
     def run(self) -> FunctionResult:
@@ -137,7 +137,7 @@ class OneShot:
         message = f"{self._config.num_candidates} {self._kind.words} were asked for"
         try:
             for number in range(self._config.num_candidates):
-                candidates.append(self._candidate(number, self._ask(self._prompts.first), candidates))
+                candidates.append(self._candidate(number, self._questions.ask(self._prompts.first), candidates))
                 self._repair(candidates)
         except BudgetExceededError as error:
             message = str(error)
@@ -150,17 +150,7 @@ class OneShot:
             last = candidates[-1]
             if write is None or last.status not in ("rejected", "failed", "slow"):
                 return
-            candidates[-1] = self._candidate(last.id, self._ask(write(last)), candidates[:-1])
-
-    def _ask(self, text: str) -> Completion:
-        cap = self._config.max_output_tokens
-        for attempt in range(1 + self._config.max_truncated_retries):
-            request = Request((Message("user", text),), self._kind.name, cap, temperature=self._config.temperature)
-            self._completions.append(self._model.complete(request))
-            if self._completions[-1].outcome != "truncated" or attempt == self._config.max_truncated_retries:
-                break
-            cap = int(cap * self._config.truncated_growth)
-        return self._completions[-1]
+            candidates[-1] = self._candidate(last.id, self._questions.ask(write(last)), candidates[:-1])
 
     def _candidate(self, number: int, answer: Completion, earlier: Sequence[FunctionCandidate]) -> FunctionCandidate:
         found = programs(answer.text, self._kind.functions, 1) if answer.outcome == "ok" else []
@@ -231,9 +221,7 @@ class OneShot:
             best=best,
             candidates=tuple(candidates),
             none_score=baselines.get(None),
-            calls=len(self._completions),
-            input_tokens=sum(item.usage.input_tokens for item in self._completions),
-            output_tokens=sum(item.usage.output_tokens for item in self._completions),
+            **self._questions.totals(),
             message=message,
             baselines={name: score for name, score in baselines.items() if name is not None},
             chosen=chosen,

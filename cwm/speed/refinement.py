@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from cwm.interface.answers import programs
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel
+from cwm.llm.truncation import CountedQuestions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
 from cwm.sandbox.wire.api import Outcome
@@ -209,7 +210,7 @@ class _SpeedRefinement:
         self._asked = asked
         self._config = config
         self._prompts = TaskPrompts(asked.task, synthesis)
-        self._model = model
+        self._questions = CountedQuestions(model, STREAM, config)
         self._tools = tools
         self._record = record
         self._on_event = on_event
@@ -218,7 +219,6 @@ class _SpeedRefinement:
             {"faster": [asdict(test) for test in tools.tests], "seconds": synthesis.test_seconds, "seed": config.seed}
         )
         self._candidates: list[SpeedCandidate] = []
-        self._completions: list[Completion] = []
 
     def run(self) -> SpeedResult:
         asked = self._asked
@@ -229,7 +229,7 @@ class _SpeedRefinement:
                 if self._candidates and self._candidates[-1].status == "kept":
                     profile = self._profile(asked.source)
                 attempts = [candidate.in_words() for candidate in self._candidates]
-                answer = self._ask(faster(self._prompts, asked, profile, attempts))
+                answer = self._questions.ask(faster(self._prompts, asked, profile, attempts))
                 candidate, source = self._candidate(number, answer, asked.source)
                 self._candidates.append(candidate)
                 self._emit(candidate)
@@ -241,22 +241,10 @@ class _SpeedRefinement:
             source=asked.source,
             candidates=tuple(self._candidates),
             profile=first,
-            calls=len(self._completions),
-            input_tokens=sum(item.usage.input_tokens for item in self._completions),
-            output_tokens=sum(item.usage.output_tokens for item in self._completions),
+            **self._questions.totals(),
             message=message,
             capped=capped,
         )
-
-    def _ask(self, text: str) -> Completion:
-        cap = self._config.max_output_tokens
-        for attempt in range(1 + self._config.max_truncated_retries):
-            request = Request((Message("user", text),), STREAM, cap, temperature=self._config.temperature)
-            self._completions.append(self._model.complete(request))
-            if self._completions[-1].outcome != "truncated" or attempt == self._config.max_truncated_retries:
-                break
-            cap = int(cap * self._config.truncated_growth)
-        return self._completions[-1]
 
     def _candidate(self, number: int, answer: Completion, old: str) -> tuple[SpeedCandidate, str]:
         found = programs(answer.text, self._asked.task.functions, 1) if answer.outcome == "ok" else []

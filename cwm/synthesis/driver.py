@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from cwm.interface.answers import programs
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, ReplayMissError, Request
+from cwm.llm.truncation import complete_whole
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
 from cwm.sandbox.wire.api import Outcome
@@ -220,39 +221,37 @@ class _Synthesis:
 
     def _ask(self, number: int, step: Step) -> Answer:
         """Makes the step's one call; a truncated answer is asked for again with a larger cap."""
-        cap = self._config.max_output_tokens
-        attempt = 1
-        while True:
-            completion = self._call(number, step, attempt, cap)
-            answer = self._read(completion)
-            self._emit(
-                AnswerReceived(
-                    step=number,
-                    call=len(self._curve),
-                    outcome=completion.outcome,
-                    model=completion.model,
-                    num_programs=len(answer.programs),
-                    input_tokens=completion.usage.input_tokens,
-                    output_tokens=completion.usage.output_tokens,
-                    latency_s=completion.latency_s,
-                )
-            )
-            if answer.kind != "truncated" or attempt > self._config.max_truncated_retries:
-                return answer
-            attempt += 1
-            cap = int(cap * self._config.truncated_growth)
+        answers: list[Answer] = []
 
-    def _call(self, number: int, step: Step, attempt: int, cap: int) -> Completion:
-        characters = sum(len(message.text) for message in step.messages)
+        def call(request: Request) -> Completion:
+            answers.append(self._call(number, len(answers) + 1, request))
+            return answers[-1].completion
+
+        complete_whole(call, step.messages, self._task.purpose, self._config)
+        return answers[-1]
+
+    def _call(self, number: int, attempt: int, request: Request) -> Answer:
+        characters = sum(len(message.text) for message in request.messages)
         call = len(self._curve) + 1
-        self._emit(PromptSent(number, call, attempt, self._task.purpose, characters, cap))
-        completion = self._model.complete(
-            Request(step.messages, self._task.purpose, cap, temperature=self._config.temperature)
-        )
+        self._emit(PromptSent(number, call, attempt, request.purpose, characters, request.max_output_tokens))
+        completion = self._model.complete(request)
         self._curve.append(self._best_heuristic())
         self._input_tokens += completion.usage.input_tokens
         self._output_tokens += completion.usage.output_tokens
-        return completion
+        answer = self._read(completion)
+        self._emit(
+            AnswerReceived(
+                step=number,
+                call=call,
+                outcome=completion.outcome,
+                model=completion.model,
+                num_programs=len(answer.programs),
+                input_tokens=completion.usage.input_tokens,
+                output_tokens=completion.usage.output_tokens,
+                latency_s=completion.latency_s,
+            )
+        )
+        return answer
 
     def _read(self, completion: Completion) -> Answer:
         if completion.outcome != "ok":

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, Request
+from cwm.llm.api import ConfigurationError, LanguageModelError, Message, Request
 from cwm.llm.budget import FREE, Price
 from cwm.llm.providers.factory import make, price_of
 from cwm.llm.providers.scripted import Scripted, load_script
 from cwm.llm.recorder import Recorder
-from cwm.llm.truncation import complete_whole
 
 REQUEST = Request((Message("user", "Hello"),), "test", 100)
 
@@ -107,19 +106,3 @@ def test_prices_are_what_the_user_says_nothing_or_unknown() -> None:
     for prices in ((1.0, None), (None, 1.0), (-1.0, 1.0), (float("nan"), 1.0)):
         with pytest.raises(ConfigurationError, match="price"):
             price_of("openai:m-1", *prices)
-
-
-def cut(request: Request) -> Completion:
-    outcome = "truncated" if request.max_output_tokens < 400 else "ok"
-    return Completion(str(request.max_output_tokens), outcome, "m-1")  # type: ignore[arg-type]
-
-
-def test_a_truncated_answer_is_asked_again_twice_at_most_with_more_room() -> None:
-    assert [done.text for done in complete_whole(Scripted(cut), REQUEST)] == ["100", "200", "400"]
-    answers = complete_whole(Scripted(cut), REQUEST, longest=150)
-    assert [(done.text, done.outcome) for done in answers] == [("100", "truncated"), ("150", "truncated")]
-
-
-def test_a_refusal_is_not_asked_again() -> None:
-    refused = Completion("no", "refused", "m-1")
-    assert complete_whole(Scripted([refused, "hi"]), REQUEST) == (refused,)
