@@ -118,9 +118,8 @@ def _sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted."
     if isinstance(error, OSError) and error.strerror is not None:
-        # A file that is written whole is written beside its place first: the place is what the user knows.
         place = error.filename2 or error.filename
-        named = "A file" if place is None else str(place).removesuffix(".partial")
+        named = "A file" if place is None else str(place)
         return (
             f"{named} cannot be used: {error.strerror}; give a path that can be read and written, and make its folder."
         )

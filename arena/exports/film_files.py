@@ -1,6 +1,5 @@
 """Where drawn games are written, and what is left alone there."""
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from arena.exports import film_formats
 from arena.exports.film import Film
 from arena.usage import UsageError
+from cwm.storage.files import write_whole
 
 
 class Format(StrEnum):
@@ -82,9 +82,9 @@ def write(film: Film, target: Target) -> Path:
     if target.is_folder:
         _write_frames(film, target.form, path)
     elif target.step is not None:
-        _write(path, _frame(film, target.form, target.step))
+        write_whole(path, _frame(film, target.form, target.step))
     else:
-        _write(path, _whole(film, target.form))
+        write_whole(path, _whole(film, target.form))
     return path
 
 
@@ -121,7 +121,7 @@ def _write_frames(film: Film, form: Format, folder: Path) -> None:
     written = set()
     for number in range(len(film.frames)):
         file = folder / f"step-{number:03}.{form}"
-        _write(file, _frame(film, form, number))
+        write_whole(file, _frame(film, form, number))
         written.add(file)
     for old in sorted(set(_frames_in(folder, form)) - written):
         old.unlink()
@@ -138,15 +138,3 @@ def _whole(film: Film, form: Format) -> bytes:
     if form is Format.ANIMATED_SVG:
         return film_formats.animated_svg(film).encode()
     return film_formats.apng(list(film_formats.pngs(film)))
-
-
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        with partial.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Stored games as files for other programs: JSON lines, or a Parquet table."""
 
 import importlib
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -63,12 +64,9 @@ def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         ]
     )
     table = pa.Table.from_pylist([_flat(row) for row in rows], schema=schema)
-    partial = path.with_name(f"{path.name}.partial")
-    try:
-        parquet.write_table(table, str(partial))
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    file = io.BytesIO()
+    parquet.write_table(table, file)
+    write_whole(path, file.getvalue())
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

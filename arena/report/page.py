@@ -9,6 +9,7 @@ from arena.matches.ratings import Standings
 from arena.papers.yokai.published import figures
 from arena.report.data import ReportData
 from arena.report.tree_layout import layout
+from cwm.storage.files import write_whole
 
 
 def render(data: ReportData) -> str:
@@ -42,9 +43,7 @@ def write(data: ReportData, path: Path) -> None:
         OSError: the place cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(render(data), encoding="utf-8")
-    partial.replace(path)
+    write_whole(path, render(data))
 
 
 def heat(table: Standings, cell: Estimate | None) -> float:

@@ -1,7 +1,6 @@
 """Trains agents for the seats of a model, several seeds each, and keeps the best of each seat."""
 
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -188,8 +187,7 @@ def _crown(place: Path, best: int, found: dict[int, Results]) -> None:
     """Copies the best agent's policy to where the seat's is looked for, with what all came to."""
     own = place / f"seed{best}"
     about = checkpoint.load_about(own) | {"all_results": {str(seed): item.to_json() for seed, item in found.items()}}
-    shutil.copyfile(own / checkpoint.POLICY, place / (checkpoint.POLICY + ".partial"))
-    (place / (checkpoint.POLICY + ".partial")).replace(place / checkpoint.POLICY)
+    write_whole(place / checkpoint.POLICY, (own / checkpoint.POLICY).read_bytes())
     write_whole(place / checkpoint.ABOUT, json.dumps(about, indent=2) + "\n")
 
 

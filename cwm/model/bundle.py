@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from cwm.sandbox.wire.api import ProgramSource
+from cwm.storage.files import write_whole
 from cwm.trajectories.recorded import Deck, Infers
 from games.api import GameInfo, Json
 
@@ -114,15 +115,16 @@ class ModelBundle:
             record["policy_prior"] = True
         if self.vectors_source is not None or self.schema is not None:
             record["vectors"] = [name for name, given in self._vectors() if given is not None]
-        _write(folder / PROGRAM_FILE, self.source)
+        write_whole(folder / PROGRAM_FILE, self.source.encode("utf-8"))
         beside = ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source), *self._vectors())
         for name, source in beside:
             if source is None:
                 (folder / name).unlink(missing_ok=True)
             else:
-                _write(folder / name, source)
+                write_whole(folder / name, source.encode("utf-8"))
         # Last, because a folder without it holds no model.
-        _write(folder / MODEL_FILE, json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        text = json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(folder / MODEL_FILE, text.encode("utf-8"))
 
     def _vectors(self) -> tuple[tuple[str, str | None], ...]:
         """Returns the files that say how observations become vectors, with their texts."""
@@ -196,10 +198,3 @@ def _read(path: Path) -> str:
     # newline="": the hash is of the exact text.
     with path.open(encoding="utf-8", newline="") as file:
         return file.read()
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    partial.replace(path)

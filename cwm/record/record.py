@@ -6,7 +6,6 @@ deterministic driver again: stored completions and test results are served inste
 """
 
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -17,6 +16,7 @@ from typing import Any
 from cwm.record.calls import RecordedCalls
 from cwm.record.environment import git_revision, package_versions
 from cwm.storage.differences import differences
+from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal, RunCorruptError, RunRecordError, storage_error
 from cwm.storage.keys import canonical_json, program_hash
 from cwm.storage.lock import RunLock
@@ -132,7 +132,7 @@ class RunRecord:
                 _refuse_difference(folder, info, asked)
             else:
                 info = asked
-                _write_atomically(folder / RUN_FILE, json.dumps(asdict(info), indent=2, sort_keys=True) + "\n")
+                _write(folder / RUN_FILE, json.dumps(asdict(info), indent=2, sort_keys=True) + "\n")
             return cls(folder, info, Journal(folder / JOURNAL_FILE), lock)
         except BaseException:
             lock.release()
@@ -181,7 +181,7 @@ class RunRecord:
         digest = program_hash(source)
         path = Path("programs") / f"{digest}.py"
         if not (self.folder / path).exists():
-            _write_atomically(self.folder / path, source)
+            _write(self.folder / path, source)
         self.journal.write(
             "INSERT OR IGNORE INTO programs VALUES (?, ?, ?, ?, ?)",
             (digest, path.as_posix(), kind, parent, canonical_json(dict(metadata or {}))),
@@ -339,16 +339,9 @@ def _make_folder(folder: Path) -> None:
         raise storage_error(folder, error) from error
 
 
-def _write_atomically(path: Path, text: str) -> None:
-    """Writes a file that is either whole or not there, whenever the process dies."""
+def _write(path: Path, text: str) -> None:
     _make_folder(path.parent)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with draft.open("wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_whole(path, text.encode("utf-8"))
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise storage_error(path, error) from error

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: JSON text written under another name, made durable, then renamed."""
+"""Files that are whole or absent: written under another name, made durable, then renamed."""
 
 import json
 import os
@@ -21,24 +21,32 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def write_whole(path: Path, text: str, *, replace: bool = True) -> bool:
+def write_whole(path: Path, data: str | bytes, *, replace: bool = True) -> bool:
     """Writes a file that no reader ever sees in part.
 
     Args:
         path: where; its folder exists.
-        text: what.
+        data: what; text becomes UTF-8, see `utf8`.
         replace: overwrite a file that is there.
 
     Returns:
         False if the file was there and was left alone.
 
     Raises:
-        OSError: the disk says no; `path` is as it was.
+        OSError: the disk says no; `path` is as it was, and is the file that the error names.
     """
+    try:
+        return _renamed_into(path, utf8(data) if isinstance(data, str) else data, replace)
+    except OSError as error:
+        # The half-written file's name means nothing to whoever gave `path`.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _renamed_into(path: Path, data: bytes, replace: bool) -> bool:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(utf8(text))
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         if replace:

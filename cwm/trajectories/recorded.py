@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from cwm.storage.files import write_whole
 from games.api import CHANCE, TERMINAL, Action, Game, Json, ObsActionHistory, Observation, State, state_to_json
 
 FORMAT_VERSION = 1
@@ -218,16 +219,8 @@ def game_seed(seed: int, index: int) -> int:
 
 def write(path: Path, trajectories: Iterable[Trajectory]) -> None:
     """Writes JSON lines, one a step, whole or not at all."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            for trajectory in trajectories:
-                for record in trajectory.to_records():
-                    file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    records = (record for trajectory in trajectories for record in trajectory.to_records())
+    write_whole(path, "".join(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records))
 
 
 Deck: TypeAlias = Literal["open", "closed"]

@@ -1,17 +1,27 @@
 import importlib
 import inspect
 import pkgutil
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.commands import exit_codes
+from arena.exports import film_files, game_files
+from arena.exports.film import Film
+from arena.exports.film_files import Format, Target
+from arena.report import page
+from arena.report.data import ReportData
 from arena.usage import UsageError
 from cwm.llm.api import ConfigurationError
+from cwm.model.bundle import PROGRAM_FILE, ModelBundle
 from cwm.record.record import RunConfigError
+from cwm.storage.files import write_whole
 from cwm.storage.journal import RunLockedError
+from cwm.trajectories import recorded
+from games.yokai.drawing import Canvas, Frame
 
 PACKAGES = ("arena", "cwm", "games", "search")
 
@@ -86,12 +96,47 @@ def test_error_has_the_documented_exit_code(error: BaseException, code: int | No
     assert exit_codes.exit_code(error) == code
 
 
-def test_a_failed_file_operation_is_told_by_the_place_that_the_user_gave() -> None:
-    error = IsADirectoryError(21, "Is a directory", "/tmp/games.partial", None, "/tmp/games")
-    assert exit_codes.sentence(error).startswith("/tmp/games cannot be used: Is a directory;")
-    assert exit_codes.sentence(FileNotFoundError(2, "No such file", str(Path("a.jsonl.partial")))).startswith(
-        "a.jsonl "
+FILM = Film("toy", Canvas("toy", 1, 1, "", ""), (Frame("dealt", "", ""),))
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "text": lambda path: write_whole(path, "text"),
+    "bytes": lambda path: write_whole(path, b"bytes"),
+    "text that must be new": lambda path: write_whole(path, "text", replace=False),
+    "trajectories": lambda path: recorded.write(path, []),
+    "games as JSON lines": lambda path: game_files.write(path.with_suffix(".jsonl"), {}),
+    "a drawn game": lambda path: film_files.write(FILM, Target(Format.HTML, out=path.with_suffix(".html"))),
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS.keys())
+def test_a_file_in_a_missing_folder_is_told_by_the_place_that_the_user_gave(
+    write: Callable[[Path], object], tmp_path: Path
+) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        write(tmp_path / "missing" / "file")
+    assert re.fullmatch(
+        rf"{tmp_path}/missing/file(\.jsonl|\.html)? cannot be used: No such file or directory; "
+        "give a path that can be read and written, and make its folder.",
+        exit_codes.sentence(caught.value),
     )
+
+
+MAKERS: dict[str, Callable[[Path], object]] = {
+    "a report": lambda folder: page.write(ReportData("toy", "toy", "today", "none"), folder / "file"),
+    "a model": lambda folder: ModelBundle("", None, {}, {}, "").save(folder),
+    "a file under a file": lambda folder: write_whole(folder / "file" / "taken" / "report.html", "text"),
+}
+
+
+@pytest.mark.parametrize("write", MAKERS.values(), ids=MAKERS.keys())
+def test_a_place_that_is_taken_is_told_by_its_name(write: Callable[[Path], object], tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    (tmp_path / "file" / "taken").touch()
+    (tmp_path / PROGRAM_FILE).mkdir()
+    with pytest.raises((IsADirectoryError, NotADirectoryError)) as caught:
+        write(tmp_path)
+    place = exit_codes.sentence(caught.value).split(" cannot be used: ")[0]
+    assert place in [str(tmp_path / name) for name in ("file", PROGRAM_FILE, "file/taken/report.html")]
+    assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_a_system_error_without_a_file_is_told_too() -> None:
