@@ -1,8 +1,6 @@
 """The games of a tournament on disk: an SQLite file that survives kills and that a second process may not open."""
 
-import fcntl
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -12,8 +10,10 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from arena.matches.match import GameRecord
+from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 from cwm.storage.keys import canonical_json
+from cwm.storage.lock import FileLock, LockHeldError
 
 FORMAT_VERSION = 1
 FILE_NAME = "games.sqlite"
@@ -91,7 +91,7 @@ class GameStore:
         try:
             self._database = self._open(config)
         except BaseException:
-            os.close(self._lock)
+            self._lock.release()
             raise
 
     def __enter__(self) -> "GameStore":
@@ -104,10 +104,8 @@ class GameStore:
 
     def close(self) -> None:
         """Closes the file and lets other processes in; may be called more than once."""
-        if self._lock >= 0:
-            self._database.close()
-            os.close(self._lock)
-            self._lock = -1
+        self._database.close()
+        self._lock.release()
 
     def add(self, key: str, record: GameRecord) -> None:
         """Stores a finished game; does nothing if the key is known.
@@ -302,36 +300,15 @@ def _named_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def differences(stored: Any, given: Any, place: str = "") -> list[str]:
-    """Returns where two JSON values differ, as `place: stored, now given`, in order of the keys."""
-    if isinstance(stored, dict) and isinstance(given, dict):
-        keys = sorted({*stored, *given})
-        found = (differences(stored.get(key), given.get(key), f"{place}.{key}" if place else key) for key in keys)
-        return [line for lines in found for line in lines]
-    if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
-        pairs = enumerate(zip(stored, given, strict=True))
-        return [line for number, pair in pairs for line in differences(*pair, f"{place}[{number}]")]
-    return [] if stored == given else [f"{place}: {_short(stored)}, now {_short(given)}"]
-
-
-def _short(value: Any) -> str:
-    text = canonical_json(value)
-    return text if len(text) <= 80 else f"{text[:60]}…"
-
-
-def _lock(folder: Path) -> int:
+def _lock(folder: Path) -> FileLock:
     path = folder / f"{FILE_NAME}.lock"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return FileLock(path)
+    except LockHeldError as error:
+        raise StoreLockedError(
+            f"{folder / FILE_NAME} is open in another process, or a second time in this one: wait for it, stop it, "
+            "or use another folder."
+        ) from error
     except OSError as error:
         raise StoreError(f"{path} cannot be written ({error.strerror}): choose a folder that can be.") from error
-    try:
-        # The system lets go of the lock when its holder dies, however it dies.
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        raise StoreLockedError(
-            f"{folder / FILE_NAME} is open in another process: wait for it, stop it, or use another folder."
-        ) from error
-    return handle

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from arena.checkpoints.on_model import KIND
 from arena.checkpoints.places import seat_folder
-from arena.matches.store import differences
 from arena.training_on_models import evaluation, lesson
 from arena.training_on_models.lesson import Lesson
 from arena.training_on_models.results import Results
@@ -17,6 +16,7 @@ from arena.training_on_models.training import Clock, OnProgress, Training
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
+from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 from cwm.storage.keys import derive
 from cwm.storage.lock import RunLock

@@ -280,7 +280,6 @@ class RunRecord:
         self.journal.close()
         if self._lock is not None:
             self._lock.release()
-            self._lock = None
 
     def __enter__(self) -> "RunRecord":
         return self
@@ -295,10 +294,10 @@ def _refuse_difference(folder: Path, info: RunInfo, asked: RunInfo) -> None:
     def compared(run: RunInfo) -> dict[str, Any]:
         return {"kind": run.kind, "config": run.config, "seeds": run.seeds, "sandbox_level": run.sandbox_level}
 
-    found = differences(compared(info), compared(asked))
-    if found:
+    changed = differences(compared(info), compared(asked))
+    if changed:
         raise RunConfigError(
-            f"{folder} holds a run with other settings ({'; '.join(found)}); use another folder, or the settings of "
+            f"{folder} holds a run with other settings ({'; '.join(changed)}); use another folder, or the settings of "
             "the record."
         )
 

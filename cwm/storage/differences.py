@@ -9,18 +9,19 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
     """Returns one line for each setting in which two JSON values differ, e.g. `seed: 0 in the record, 1 now`."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = sorted(set(old) | set(new))
-        missing = object()
-        found: list[str] = []
+        lines: list[str] = []
         for key in keys:
             name = f"{path}.{key}" if path else str(key)
-            left, right = old.get(key, missing), new.get(key, missing)
-            if left is missing:
-                found.append(f"{name}: not in the record, {canonical_json(right)} now")
-            elif right is missing:
-                found.append(f"{name}: {canonical_json(left)} in the record, not there now")
+            if key not in old:
+                lines.append(f"{name}: not in the record, {_short(new[key])} now")
+            elif key not in new:
+                lines.append(f"{name}: {_short(old[key])} in the record, not there now")
             else:
-                found.extend(differences(left, right, name))
-        return found
+                lines.extend(differences(old[key], new[key], name))
+        return lines
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [line for index, pair in pairs for line in differences(*pair, f"{path}[{index}]")]
     if old == new and isinstance(old, bool) == isinstance(new, bool):
         return []
     return [f"{path or 'value'}: {_short(old)} in the record, {_short(new)} now"]

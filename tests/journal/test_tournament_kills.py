@@ -112,7 +112,7 @@ class Tournament(RuleBasedStateMachine):
         ended = self.runner.run(**cup(self.folder, **change))
         assert ended.code == 2
         assert "holds games of another configuration (" in ended.err
-        named = {"deals": "deals: 4, now 5", "seed": "seed: 0, now 1", "agents": 'name: "b", now "c"'}
+        named = {"deals": "deals: 4 in", "seed": "seed: 0 in", "agents": 'name: "b" in the record, "c" now'}
         assert named[next(iter(change))] in ended.err
 
     @invariant()

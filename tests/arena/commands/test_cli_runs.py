@@ -168,7 +168,7 @@ def test_a_tournament_is_kept_and_resumed(cwm: Any, tmp_path: Path, monkeypatch:
     refused = cwm("resume", tmp_path / "cup", "--max-calls", 3)
     assert (refused.code, "holds a tournament" in refused.err) == (2, True)
     other = cwm(*words, "--run", tmp_path / "cup", "--seed", 1)
-    assert (other.code, "holds games of another configuration (seed: 0, now 1)" in other.err) == (2, True)
+    assert (other.code, "holds games of another configuration (seed: 0 in the record, 1 now)" in other.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ NEVER_SHOWN = {
     "cwm.interface.templates.TemplateMissingError": "a fault in our package data",
     "cwm.functions.vectors_check._BrokenError": "the pair of functions is rejected with its message",
     "cwm.model.many_games.ModelBrokenError": "the worker makes a reply of it",
+    "cwm.storage.lock.LockHeldError": "the run's or the store's own error takes its place",
     "games.contract.session.AnswerError": "the worker makes a violation of it",
     "games.contract.report.ContractError": "for tests of games",
     "games.contract.report.Stop": "ends one check of a game's contract",

@@ -68,7 +68,7 @@ def test_a_changed_model_is_refused_in_the_same_folder(cwm: Any, refused: Any, m
     ModelBundle(bundle.source + "\n# v2\n", None, bundle.initial_state, bundle.info, "").save(model)
     again = refused(*words)
     assert again.code == 2
-    assert f'game: "cwm:{bundle.hash}", now "cwm:' in again.err
+    assert f'game: "cwm:{bundle.hash}" in the record, "cwm:' in again.err
     verified = refused("verify", tmp_path / "cup")
     assert verified.code == 2
     assert "that decides the games has changed" in verified.err

@@ -161,7 +161,7 @@ def test_finished_tournament_plays_nothing_again(tmp_path: Path) -> None:
 
 def test_other_configuration_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     GameStore(tmp_path, config("leduc_poker", "random").to_json()).close()
-    with pytest.raises(ConfigMismatchError, match="deals: 2, now 3"):
+    with pytest.raises(ConfigMismatchError, match="deals: 2 in the record, 3 now"):
         GameStore(tmp_path, config("leduc_poker", "random", deals=3).to_json())
 
 

@@ -236,6 +236,15 @@ def test_differences_name_the_path_of_each_changed_setting() -> None:
     ]
 
 
+def test_differences_descend_into_lists_of_one_length_and_tell_others_whole() -> None:
+    assert differences({"a": [{"b": 1}, 2]}, {"a": [{"b": 3}, 2]}) == ["a[0].b: 1 in the record, 3 now"]
+    assert differences([1], [1, 2]) == ["value: [1] in the record, [1,2] now"]
+
+
+def test_differences_list_keys_that_only_one_side_has() -> None:
+    assert differences({"a": 1}, {"b": None}) == ["a: 1 in the record, not there now", "b: not in the record, null now"]
+
+
 def test_content_key_does_not_depend_on_the_order_of_keys() -> None:
     assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
 

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.matches.store import differences
 from arena.papers.cwm.published.games import BY_ID, VARIANT_WORDS, PaperGame, Variant
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.usage import UsageError
+from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 
 ASKED_FILE: Final = "paper.json"

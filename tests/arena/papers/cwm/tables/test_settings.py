@@ -83,7 +83,7 @@ def test_games_are_added_to_a_folder(tmp_path: Path) -> None:
 
 def test_folder_takes_no_other_seed(tmp_path: Path) -> None:
     settings.keep(tmp_path, {"seed": 1})
-    with pytest.raises(UsageError, match="was begun with other settings \\(seed: 1, now 2\\)"):
+    with pytest.raises(UsageError, match="was begun with other settings \\(seed: 1 in the record, 2 now\\)"):
         settings.keep(tmp_path, {"seed": 2})
 
 
