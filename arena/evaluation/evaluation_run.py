@@ -25,6 +25,7 @@ from cwm.model.bundle import ModelBundle
 from cwm.quality.mutation_score import ScoreOptions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
+from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
 from cwm.storage.keys import canonical_json
@@ -81,13 +82,8 @@ def read_asked(folder: Path) -> Asked:
     Raises:
         RunCorruptError: the file that says so is damaged.
     """
-    path = folder / ASKED_FILE
-    try:
-        return Asked(**json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise RunCorruptError(
-            f"{path} is damaged ({error}): delete it and give the command of the evaluation again."
-        ) from error
+    remedy = "delete it and give the command of the evaluation again"
+    return stored_json.read(folder / ASKED_FILE, stored_json.exactly(Asked), RunCorruptError, remedy)
 
 
 def evaluate(

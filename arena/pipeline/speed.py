@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from arena.pipeline.model_speed import ModelSpeed
 from arena.runs.inputs import Inputs
@@ -17,6 +18,7 @@ from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.speed.refinement import SpeedResult, SpeedTools, refine_speed
 from cwm.speed.task import SpeedConfig, SpeedTask
+from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.keys import derive
 from cwm.suite import build
@@ -57,14 +59,13 @@ def asked_of(folder: Path, settings: RunSettings) -> SpeedAsked | None:
     Raises:
         UsageError: the file in the folder is damaged.
     """
-    path = folder / ASKED_FILE
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return SpeedAsked(SpeedConfig.from_record(data["config"]), data["llm"], data["base_url"])
-    except FileNotFoundError:
-        return None if settings.faster is None else SpeedAsked(settings.faster)
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise UsageError(f"{path} is damaged ({error}); give `cwm faster {folder}` again.") from error
+    remedy = f"give `cwm faster {folder}` again"
+    asked = stored_json.read_if_there(folder / ASKED_FILE, _speed_asked, UsageError, remedy)
+    return asked or (None if settings.faster is None else SpeedAsked(settings.faster))
+
+
+def _speed_asked(data: dict[str, Any]) -> SpeedAsked:
+    return SpeedAsked(SpeedConfig.from_record(data["config"]), data["llm"], data["base_url"])
 
 
 def ask(folder: Path, asked: SpeedAsked) -> None:

@@ -13,6 +13,7 @@ from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.model.bundle import MODEL_FILE, ModelBundle, ModelBundleError, describe, rules_hash
 from cwm.record.record import RunRecord
+from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
 
@@ -30,16 +31,15 @@ def read_result(folder: Path) -> dict[str, Any]:
     Raises:
         RunCorruptError: the file is damaged.
     """
-    path = folder / RESULT_FILE
-    if not path.exists():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise RunCorruptError(f"{path} is damaged ({error}); `cwm resume {folder}` makes it anew.") from error
-    if not isinstance(found, dict) or not found.keys() >= RESULT_KEYS:
-        raise RunCorruptError(f"{path} holds no result of a run; `cwm resume {folder}` makes it anew.")
-    return found
+    remedy = f"`cwm resume {folder}` makes it anew"
+    return stored_json.read_if_there(folder / RESULT_FILE, _result, RunCorruptError, remedy) or {}
+
+
+def _result(data: dict[str, Any]) -> dict[str, Any]:
+    missing = RESULT_KEYS - data.keys()
+    if missing:
+        raise KeyError(min(missing))
+    return data
 
 
 def read_bundle(folder: Path) -> ModelBundle | None:
@@ -95,12 +95,8 @@ def opened_record(
 
 def read_caps(folder: Path) -> Caps:
     """Returns the caps that a run was last given, none if nobody set any."""
-    try:
-        return Caps(**json.loads((folder / CAPS_FILE).read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return Caps()
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"{folder / CAPS_FILE} is damaged ({error}); delete it and give the caps again.") from error
+    remedy = "delete it and give the caps again"
+    return stored_json.read_if_there(folder / CAPS_FILE, stored_json.exactly(Caps), UsageError, remedy) or Caps()
 
 
 def write_caps(folder: Path, caps: Caps) -> None:

@@ -16,6 +16,7 @@ from arena.training_on_models.training import Clock, OnProgress, Training
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
+from cwm.storage import stored_json
 from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 from cwm.storage.keys import derive
@@ -97,10 +98,7 @@ def _keep(folder: Path, asked: dict[str, Any]) -> None:
     if not path.exists():
         write_whole(path, json.dumps(asked, indent=1, sort_keys=True) + "\n")
         return
-    try:
-        changed = differences(json.loads(path.read_text(encoding="utf-8")), asked)
-    except (ValueError, AttributeError, TypeError) as error:
-        raise UsageError(f"{path} is damaged ({error}); use another folder.") from error
+    changed = differences(stored_json.read(path, dict, UsageError, "use another folder"), asked)
     if changed:
         raise UsageError(f"{folder} was begun with other settings ({'; '.join(changed)}); use another folder.")
 
@@ -167,11 +165,11 @@ def _lesson(bundle: ModelBundle, seat: int, settings: PpoSettings, place: Path, 
         made = lesson.prepare(bundle, seat, settings, sandbox)
         told = {"actions": list(made.actions), "vectors": made.vectors, "explored": made.explored}
         write_whole(path, json.dumps(told) + "\n")
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return Lesson(bundle, seat, tuple(told["actions"]), told["vectors"], told["explored"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is damaged ({error}); delete {place} to train the seat anew.") from error
+
+    def lesson_of(stored: dict[str, Any]) -> Lesson:
+        return Lesson(bundle, seat, tuple(stored["actions"]), stored["vectors"], stored["explored"])
+
+    return stored_json.read(path, lesson_of, UsageError, f"delete {place} to train the seat anew")
 
 
 def _results(folder: Path) -> Results:

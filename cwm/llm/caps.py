@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cwm.llm.budget import Budget
+from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 
 ELAPSED_FILE = "elapsed.json"
@@ -53,14 +54,9 @@ class Caps:
 
 def read_elapsed(folder: Path) -> float:
     """Returns the seconds that a run's earlier processes counted, waits and failed attempts included."""
-    try:
-        return float(json.loads((folder / ELAPSED_FILE).read_text(encoding="utf-8"))["seconds"])
-    except FileNotFoundError:
-        return 0.0
-    except (ValueError, KeyError, TypeError) as error:
-        raise CapsError(
-            f"{folder / ELAPSED_FILE} is damaged ({error}); delete it and set the cap on time anew."
-        ) from error
+    remedy = "delete it and set the cap on time anew"
+    path = folder / ELAPSED_FILE
+    return stored_json.read_if_there(path, lambda data: float(data["seconds"]), CapsError, remedy) or 0.0
 
 
 def write_elapsed(folder: Path, spent: Budget) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from arena.papers.cwm.published.games import BY_ID, VARIANT_WORDS, PaperGame, Variant
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.usage import UsageError
+from cwm.storage import stored_json
 from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 
@@ -273,11 +274,7 @@ def read(folder: Path) -> Asked:
     Raises:
         UsageError: it holds no rebuilding, or the file is damaged.
     """
-    path = folder / ASKED_FILE
-    try:
-        return Asked.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); give the folder of a `cwm paper`.") from error
+    return stored_json.read(folder / ASKED_FILE, Asked.from_json, UsageError, "give the folder of a `cwm paper`")
 
 
 def known_llm(folder: Path) -> str | None:
@@ -298,13 +295,8 @@ def read_scale(folder: Path, game: str) -> Scale | None:
     Raises:
         UsageError: the file is damaged.
     """
-    path = folder / game / SCALE_FILE
-    try:
-        return Scale.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); delete it, and the game is measured anew.") from error
+    remedy = "delete it, and the game is measured anew"
+    return stored_json.read_if_there(folder / game / SCALE_FILE, Scale.from_json, UsageError, remedy)
 
 
 def in_words(game: PaperGame, variant: Variant) -> str:

@@ -24,6 +24,7 @@ from cwm.functions import value
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
+from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal
 from cwm.synthesis.events import OnEvent, ignore
@@ -145,13 +146,12 @@ def rejected(root: Path, game: str, variant: Variant) -> list[int] | None:
         UsageError: the file that says so is damaged.
     """
     path = root / game / RESULT_FILE.format(variant=variant)
-    try:
-        standings = json.loads(path.read_text(encoding="utf-8"))["standings"]
-        return [int(row["name"]) for row in standings if row["rejected"]]
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); delete it, and it is made anew.") from error
+    return stored_json.read_if_there(
+        path,
+        lambda result: [int(row["name"]) for row in result["standings"] if row["rejected"]],
+        UsageError,
+        "delete it, and it is made anew",
+    )
 
 
 def _compare(

@@ -97,7 +97,7 @@ def test_stored_game_that_is_not_in_the_paper_is_named(tmp_path: Path) -> None:
 
 def test_damaged_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / settings.ASKED_FILE).write_text("{", encoding="utf-8")
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="is damaged"):
         settings.keep(tmp_path, {})
 
 
