@@ -4,7 +4,6 @@ Its network was trained on a view at every step of the game, also when others ac
 the public log that its own views carry (`games.yokai.public_replay`) and fed to its memory in order.
 """
 
-import hashlib
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,20 +17,16 @@ from numpy.typing import NDArray
 
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.specs import AgentSpec, AgentSpecError
-from arena.checkpoints import on_game
+from arena.checkpoints import on_game, places
 from arena.checkpoints.on_game import MEMORY, LearnedPolicy
-from cwm.storage.keys import canonical_json
+from arena.machine.runtime import Runtime
 from games.api import Action, GameInfo, Observation
 from games.batched.yokai.environment import parse_id
 from games.yokai import public_replay, tensors
 from games.yokai.config import Config, config
-from search.learn import checkpoint
 from search.learn.api import Memory, Params
-from search.learn.errors import CheckpointError, LearnError
+from search.learn.errors import LearnError
 from search.learn.networks.config import GRAPHS
-
-MOST_POLICIES = 32
-"""Policies that a process keeps compiled."""
 
 
 @dataclass(frozen=True)
@@ -57,58 +52,44 @@ class PlayedPolicy:
         return tensors.image(view, self.config)
 
 
-def resolve(spec: AgentSpec, game: str) -> AgentSpec:
+def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     """Returns an `ippo` agent with the view that its checkpoint was trained on and the hash of its content.
 
     Args:
         spec: as it was asked for.
-        game: registry id of the game that is to be played.
+        info: of the game that is to be played.
 
     Raises:
         AgentSpecError: there is no such checkpoint, it is damaged, or it was trained on another game.
     """
     try:
-        folder = on_game.find(spec.model or "", game)
-        policy = on_game.load(folder)
+        folder = on_game.find(spec.model or "", info.id)
+        policy, content = on_game.load(folder), on_game.content_hash(folder)
     except LearnError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    if policy.game != game:
-        raise AgentSpecError(f"agent {spec.name!r}: its checkpoint was trained on {policy.game}, the game is {game}.")
-    return replace(spec, view=policy.view, model_hash=content_hash(folder))
+    if policy.game != info.id:
+        raise AgentSpecError(
+            f"agent {spec.name!r}: its checkpoint was trained on {policy.game}, the game is {info.id}."
+        )
+    return replace(spec, view=policy.view, model_hash=content)
 
 
-def build(spec: AgentSpec, game: str) -> "LearnedAgent":
-    """Builds an agent that `resolve` returned.
+def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "GamePolicyAgent":
+    """Builds an agent that `resolve` returned; it runs no program, so that no limits matter to it.
 
     Raises:
         AgentSpecError: the checkpoint cannot be read any more, or changed since it was resolved.
     """
     try:
-        folder = on_game.find(spec.model or "", game)
-        found = content_hash(folder)
-        if spec.model_hash not in (None, found):
-            raise AgentSpecError(f"agent {spec.name!r}: the checkpoint in {folder} changed while the games ran.")
-        played = _played(folder, found)
+        folder = on_game.find(spec.model or "", info.id)
+        content = on_game.content_hash(folder)
+        spec.check_unchanged(content, f"the checkpoint in {folder}")
+        return GamePolicyAgent(_played(folder, content), spec.name, spec.greedy)
     except LearnError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    return LearnedAgent(played, spec.name, spec.greedy)
 
 
-def content_hash(folder: Path) -> str:
-    """Returns the SHA-256 of a checkpoint: of its arrays and of what it says of itself.
-
-    Raises:
-        CheckpointError: it cannot be read.
-    """
-    digest = hashlib.sha256(canonical_json(checkpoint.load_about(folder)).encode())
-    try:
-        digest.update((folder / checkpoint.POLICY).read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"No checkpoint can be read from {folder} ({error}): give the folder of one.") from error
-    return digest.hexdigest()
-
-
-@lru_cache(maxsize=MOST_POLICIES)
+@lru_cache(maxsize=places.MOST_POLICIES)
 def _played(folder: Path, content: str) -> PlayedPolicy:
     """Returns a policy ready to play; one of the same content is compiled once a process."""
     policy = on_game.load(folder)
@@ -126,7 +107,7 @@ def _played(folder: Path, content: str) -> PlayedPolicy:
     return PlayedPolicy(policy, configuration, partial(step, params), actions)
 
 
-class LearnedAgent:
+class GamePolicyAgent:
     """A trained policy that plays one seat."""
 
     needs = Needs(legal_actions=True)

@@ -21,9 +21,6 @@ from cwm.sandbox.wire.api import SandboxUnavailableError
 from games.api import GameInfo
 from search.learn.errors import CheckpointError, LearnError
 
-MOST_POLICIES = 32
-"""Policies that a process keeps compiled."""
-
 
 def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     """Returns a `learned` agent with the view that it was trained on and the hash of its policies.
@@ -38,7 +35,7 @@ def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
     try:
         folder = places.folder_of(spec.model or "", info.id)
         told = [places.read_about(folder, seat) for seat in range(info.num_players)]
-        found = places.content_hash(folder, info.num_players)
+        found = places.seats_hash(folder, info.num_players)
         for seat, about in enumerate(told):
             if about["game"] != info.id:
                 raise AgentSpecError(f"agent {spec.name!r}: it was trained on {about['game']}, the game is {info.id}.")
@@ -72,7 +69,7 @@ def _check(folder: Path, seat: int, content: str) -> None:
         )
 
 
-def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "LearnedAgent":
+def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "ModelPolicyAgent":
     """Builds an agent that `resolve` returned.
 
     Raises:
@@ -80,21 +77,20 @@ def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "LearnedAgent":
     """
     folder = places.folder_of(spec.model or "", info.id)
     try:
-        found = places.content_hash(folder, info.num_players)
+        content = places.seats_hash(folder, info.num_players)
     except OSError as error:
         raise AgentSpecError(f"agent {spec.name!r}: no policy can be read from {folder} ({error}).") from error
-    if spec.model_hash not in (None, found):
-        raise AgentSpecError(f"agent {spec.name!r}: the policies in {folder} changed while the games ran.")
-    return LearnedAgent(folder, found, runtime, spec.name, spec.view, spec.greedy)
+    spec.check_unchanged(content, f"the policies in {folder}")
+    return ModelPolicyAgent(folder, content, runtime, spec.name, spec.view, spec.greedy)
 
 
-@lru_cache(maxsize=MOST_POLICIES)
+@lru_cache(maxsize=places.MOST_POLICIES)
 def _loaded(folder: Path, content: str) -> SeatPolicy:
     """Returns a policy; one of the same content is compiled once a process."""
     return on_model.load(folder)
 
 
-class LearnedAgent:
+class ModelPolicyAgent:
     """Plays one game with the policy of its seat."""
 
     needs = Needs(legal_actions=True)

@@ -3,17 +3,13 @@
 import difflib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any
 
+from arena.agents.kinds import KINDS, AgentKind
 from arena.agents.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
 from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
-
-Kind: TypeAlias = Literal["random", "mcts", "ismcts", "cwm", "partner", "llm", "human", "ippo", "learned"]
-
-TRAINED: Final = ("ippo", "learned")
-"""Agents that play a trained policy: it has its own view, and draws its actions or takes the likeliest."""
 
 SHORT_NAMES = {
     "sims": "simulations",
@@ -54,10 +50,7 @@ class AgentSpec:
     """One agent.
 
     Attributes:
-        kind: `random`; `mcts` or `ismcts` (a planner on the true game, in this process); `cwm` (a planner on a
-            synthesised model, in a sandboxed worker); `partner` (one that ships with the game); `llm` (a language
-            model, asked for each move); `human`; `ippo` (a policy trained on Yōkai, `arena.training`);
-            `learned` (policies trained on a synthesised model, `arena.training_on_models`).
+        kind: one of `arena.agents.kinds.KINDS`.
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
@@ -75,7 +68,7 @@ class AgentSpec:
         greedy: for `ippo` and `learned`: play the likeliest action instead of drawing one.
     """
 
-    kind: Kind
+    kind: str
     name: str
     view: str = DEFAULT_VIEW
     planner: dict[str, Any] = field(default_factory=dict)
@@ -87,12 +80,21 @@ class AgentSpec:
     learn_calls: int = LEARN_CALLS
     greedy: bool = False
 
+    @property
+    def traits(self) -> AgentKind:
+        """What is true of every agent of this kind.
+
+        Raises:
+            AgentSpecError: there is no such kind.
+        """
+        return kind_of(self.kind)
+
     def to_json(self) -> dict[str, Any]:
         data = asdict(self)
         # Keys of stored games are hashes of this: an agent of one worker keeps those it always had.
         if self.workers == 1:
             del data["workers"]
-        if self.kind != "llm":
+        if not self.traits.asks:
             del data["llm"]
         if self.learn is None:
             del data["learn"], data["learn_calls"]
@@ -119,10 +121,23 @@ class AgentSpec:
         So a game that was played with a model is played with its recording, question by question.
         """
         data = self.identity()
-        if self.kind == "llm":
+        if self.traits.asks:
             del data["model"]
             data["llm"] = {name: value for name, value in data["llm"].items() if name not in OF_THE_LINE}
         return data
+
+    def check_unchanged(self, content: str, what: str) -> None:
+        """Refuses a model or policy that is no longer the one that was resolved.
+
+        Args:
+            content: its hash now.
+            what: its name, for people.
+
+        Raises:
+            AgentSpecError: it changed.
+        """
+        if self.model_hash not in (None, content):
+            raise AgentSpecError(f"agent {self.name!r}: {what} changed while the games ran.")
 
     def llm_config(self) -> LlmConfig:
         """Returns the full options of an `llm` agent."""
@@ -135,7 +150,7 @@ class AgentSpec:
             AgentSpecError: a setting is unknown or out of range.
         """
         settings = dict(self.planner)
-        if self.kind == "cwm":
+        if self.traits.sandboxed:
             settings.setdefault("algorithm", "mcts" if perfect_information else "ismcts")
         else:
             settings["algorithm"] = self.kind
@@ -145,84 +160,88 @@ class AgentSpec:
             raise AgentSpecError(f"agent {self.name!r}: {error}") from error
 
 
+def kind_of(name: str) -> AgentKind:
+    """Returns a kind of agents by name.
+
+    Raises:
+        AgentSpecError: there is none; the message lists those there are.
+    """
+    if name in KINDS:
+        return KINDS[name]
+    near = difflib.get_close_matches(name, KINDS, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise AgentSpecError(f"Unknown agent {name!r}: expected one of {', '.join(KINDS)}{hint}")
+
+
 def parse(text: str) -> AgentSpec:
-    """Parses `KIND[:SETTING=VALUE,...]`, for `cwm` `cwm:FOLDER[,SETTING=VALUE,...]`, `partner:NAME`, and
-    `llm:PROVIDER:MODEL[,OPTION=VALUE,...]` with the options of `LlmConfig`, `ippo:NAME_OR_FOLDER[,greedy=true]`,
-    and `learned:FOLDER[,greedy=true]`.
+    """Parses `KIND[:SETTING=VALUE,...]`, or `KIND:MODEL[,SETTING=VALUE,...]` for kinds that name a model (`AgentKind`).
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
     `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
-    `cwm`.
+    those on a synthesised model, `greedy=` with trained policies, the options of `LlmConfig` with language models.
 
     Raises:
         AgentSpecError: the text is not such a description.
     """
-    kind, _, rest = text.strip().partition(":")
-    if kind not in get_args(Kind):
-        near = difflib.get_close_matches(kind, get_args(Kind), 1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise AgentSpecError(f"Unknown agent {kind!r}: expected one of {', '.join(get_args(Kind))}{hint}")
+    before, _, rest = text.strip().partition(":")
+    kind = kind_of(before)
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     model = None
-    if kind in _MODELS:
+    if kind.model is not None:
         if not parts or "=" in parts[0]:
-            raise AgentSpecError(f"Agent {text!r} names no {_MODELS[kind]}.")
+            raise AgentSpecError(f"Agent {text!r} names no {kind.model}.")
         model = parts.pop(0)
-    if kind == "llm":
-        return _llm(text, model or "", parts)
+    if kind.asks:
+        return _llm(text, kind, model or "", parts)
     settings = _settings(text, parts)
-    name = settings.pop("name", text.strip())
-    if kind in TRAINED and "view" in settings:
-        raise AgentSpecError(f"Agent {text!r}: a trained policy has the view that it was trained on: leave out view=.")
-    view, greedy = settings.pop("view", DEFAULT_VIEW), settings.pop("greedy", False)
-    if greedy and kind not in TRAINED:
-        raise AgentSpecError(
-            f"Agent {kind!r} has no policy that it draws from: greedy= goes with {' and '.join(TRAINED)} alone."
-        )
-    if "workers" in settings and kind != "cwm":
-        raise AgentSpecError(f"Agent {kind!r} searches in this process: workers= goes with cwm alone.")
-    if {"learn", "learn_calls"} & settings.keys() and kind != "cwm":
-        raise AgentSpecError(f"Agent {kind!r} has no model to refine: learn= and learn_calls= go with cwm alone.")
-    workers, learn = settings.pop("workers", 1), settings.pop("learn", None)
-    learn_calls = settings.pop("learn_calls", LEARN_CALLS)
-    if settings and kind in ("random", "partner", "human", *TRAINED):
-        taken = "greedy= and name=" if kind in TRAINED else "name= and view="
-        raise AgentSpecError(f"Agent {kind!r} takes only {taken}, not {', '.join(sorted(settings))}.")
-    if "algorithm" in settings and kind != "cwm":
-        raise AgentSpecError(f"Agent {kind!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
+    _check_settings(text, kind, settings)
     return AgentSpec(
-        kind=kind,  # type: ignore[arg-type]
-        name=name,
-        view=view,
-        planner=settings,
+        kind=kind.name,
+        name=settings.pop("name", text.strip()),
+        view=settings.pop("view", DEFAULT_VIEW),
         model=model,
-        workers=workers,
-        learn=learn,
-        learn_calls=learn_calls,
-        greedy=greedy,
+        workers=settings.pop("workers", 1),
+        learn=settings.pop("learn", None),
+        learn_calls=settings.pop("learn_calls", LEARN_CALLS),
+        greedy=settings.pop("greedy", False),
+        planner=settings,
     )
 
 
-_MODELS = {
-    "cwm": "model: write cwm:FOLDER, a run or a bundle",
-    "partner": "partner: write partner:NAME",
-    "ippo": "trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
-    "learned": "training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
-    "llm": "language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
-}
-"""What stands after the kind, by kind."""
+def _check_settings(text: str, kind: AgentKind, settings: Mapping[str, Any]) -> None:
+    """Refuses settings that do not go with a kind of agents."""
+    if kind.trained and "view" in settings:
+        raise AgentSpecError(f"Agent {text!r}: a trained policy has the view that it was trained on: leave out view=.")
+    if settings.get("greedy") and not kind.trained:
+        trained = " and ".join(other.name for other in KINDS.values() if other.trained)
+        raise AgentSpecError(
+            f"Agent {kind.name!r} has no policy that it draws from: greedy= goes with {trained} alone."
+        )
+    sandboxed = " and ".join(other.name for other in KINDS.values() if other.sandboxed)
+    if "workers" in settings and not kind.sandboxed:
+        raise AgentSpecError(f"Agent {kind.name!r} searches in this process: workers= goes with {sandboxed} alone.")
+    if {"learn", "learn_calls"} & settings.keys() and not kind.sandboxed:
+        raise AgentSpecError(
+            f"Agent {kind.name!r} has no model to refine: learn= and learn_calls= go with {sandboxed} alone."
+        )
+    others = settings.keys() - {"name", "view", "greedy", *_WHOLE, "learn"}
+    if others and not kind.searches:
+        taken = "greedy= and name=" if kind.trained else "name= and view="
+        raise AgentSpecError(f"Agent {kind.name!r} takes only {taken}, not {', '.join(sorted(others))}.")
+    if "algorithm" in others and not kind.sandboxed:
+        raise AgentSpecError(f"Agent {kind.name!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")
 
 
-def _llm(text: str, model: str, parts: list[str]) -> AgentSpec:
+def _llm(text: str, kind: AgentKind, model: str, parts: list[str]) -> AgentSpec:
     options: dict[str, Any] = {}
     for name, value in _pairs(text, parts, {}).items():
         try:
             options[name] = value if name in ("name", "view") else value_of(name, value)
         except LlmConfigError as error:
             raise AgentSpecError(f"Agent {text!r}: {error}") from error
-    label = "llm" if model.partition(":")[0] in _FILES else text.strip()
+    label = kind.name if model.partition(":")[0] in _FILES else text.strip()
     name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
-    return AgentSpec(kind="llm", name=name, view=view, model=model, llm=options)
+    return AgentSpec(kind=kind.name, name=name, view=view, model=model, llm=options)
 
 
 def _settings(text: str, parts: list[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ A checkpoint's `config.json` says: `name`, `game` (registry id), `view` ("defaul
 `steps` (environment steps trained), `network` and `ppo` (settings).
 """
 
+import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any, Final
 
 import jax
 
-from arena.checkpoints.places import SHIPPED
+from arena.checkpoints.places import MOST_POLICIES, SHIPPED
+from cwm.storage.keys import canonical_json
 from games.api import DEFAULT_VIEW
 from games.batched.yokai.environment import YokaiEnv, make
 from games.batched.yokai.graph import YokaiGraphEnv
@@ -88,7 +90,21 @@ def load(folder: Path) -> LearnedPolicy:
     return LearnedPolicy(name, game, view, about, network, checkpoint.load_policy(folder, shapes))
 
 
-@lru_cache(maxsize=32)
+def content_hash(folder: Path) -> str:
+    """Returns the SHA-256 of a checkpoint: of its arrays and of what it says of itself.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
+    digest = hashlib.sha256(canonical_json(checkpoint.load_about(folder)).encode())
+    try:
+        digest.update((folder / checkpoint.POLICY).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"No checkpoint can be read from {folder} ({error}): give the folder of one.") from error
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=MOST_POLICIES)
 def _network(game: str, view: str, config: NetworkConfig) -> tuple[ActorCritic, Params]:
     """Returns the network that plays a game in a view, and the shapes of its parameters."""
     env = environment(game, view, config)

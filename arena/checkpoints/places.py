@@ -15,6 +15,8 @@ RECORDED: Final = "recorded"
 SHIPPED: Final = Path(__file__).with_name("shipped")
 """Holds one folder a game, in it one a policy."""
 PPO: Final = "ppo"
+MOST_POLICIES: Final = 32
+"""Policies that a process keeps compiled."""
 
 
 def folder_of(name: str, game: str) -> Path:
@@ -58,7 +60,7 @@ def read_about(folder: Path, seat: int) -> dict[str, Any]:
     return about
 
 
-def content_hash(folder: Path, seats: int) -> str:
+def seats_hash(folder: Path, seats: int) -> str:
     """Returns a SHA-256 of the policies of all seats: what an agent's play depends on.
 
     Raises:

@@ -67,7 +67,7 @@ def command(
             f"None of these players can play {game}: "
             f"{', '.join(f'{found.name} ({found.absent})' for found in players)}; choose others with --agents."
         )
-    level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.kind == "cwm"])
+    level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.traits.sandboxed])
     caps = Caps(calls=max_calls, tokens=max_tokens)
     if llm is None and caps != Caps():
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
@@ -89,7 +89,7 @@ def command(
 
 def _play(config: ComparisonConfig, folder: Path | None, workers: int, caps: Caps) -> Comparison:
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    asked = [found.spec for found in config.contenders if found.spec is not None and found.spec.kind == "llm"]
+    asked = [found.spec for found in config.contenders if found.spec is not None and found.spec.traits.asks]
     with ExitStack() as stack:
         models = None
         if asked:

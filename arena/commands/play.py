@@ -8,6 +8,7 @@ from rich.prompt import Prompt
 
 from arena.agents.api import Agent
 from arena.agents.human import HumanAgent, HumanQuitError
+from arena.agents.kinds import ANYBODY
 from arena.agents.specs import AgentSpec, parse
 from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.machine import shipped
@@ -29,9 +30,8 @@ def command(
         list[str] | None,
         typer.Option(
             "--agent",
-            help="Who sits where, one option a seat from seat 0: human, random, mcts:sims=1000, ismcts:…, cwm:RUN,…, "
-            "cwm:recorded (the model of the recording that ships for the game), llm:PROVIDER:MODEL (as in `cwm arena`, "
-            "but nothing keeps its answers). Random plays seats that are not given.",
+            help=f"Who sits where, one option a seat from seat 0: {ANYBODY}. Nothing keeps a language model's answers. "
+            "Random plays seats that are not given.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -40,7 +40,7 @@ def command(
     """Play one game; default: you at seat 0, random at the others."""
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
-        runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.kind == "cwm"]))
+        runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.traits.sandboxed]))
         screen = console.notices if as_json else console.out
         agents = [_agent(spec, made, runtime, screen) for spec in specs]
         try:
@@ -49,7 +49,7 @@ def command(
                 agents,
                 derive("deal", made.info.id, seed),
                 [derive("agent", seed, seat) for seat in range(len(agents))],
-                runtime.level if any(spec.kind == "cwm" for spec in specs) else None,
+                runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
             )
         except HumanQuitError as stop:
             screen.print()
@@ -81,7 +81,7 @@ def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
 
 
 def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Agent:
-    if spec.kind == "human":
+    if spec.traits.terminal:
         return HumanAgent(lambda text: Prompt.ask(text.rstrip("> "), console=screen), screen, spec.name, spec.view)
     return seating.build(spec, game, runtime)
 

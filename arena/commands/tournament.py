@@ -10,6 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from arena.agents.kinds import AT_A_TABLE
 from arena.agents.specs import AgentSpec, parse
 from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.language_players.models import PlayerModels
@@ -90,12 +91,8 @@ def command(
         list[str],
         typer.Option(
             "--agent",
-            help="One option an agent: random, mcts:sims=1000, ismcts:sims=1000,leaf=value, cwm:RUN,sims=…, "
-            "cwm:recorded (the model of the recording that ships for the game), cwm:RUN,learn=openai:MODEL (its model "
-            "is refined between games; see below), llm:PROVIDER:MODEL "
-            "(a language model, asked for each move; see below), partner:NAME (a hand-written player of the game), "
-            "ippo:NAME_OR_FOLDER (a trained Yōkai policy; greedy=true takes its likeliest action), learned:FOLDER (a "
-            "policy that was trained on a model).",
+            help=f"One option an agent: {AT_A_TABLE}. Below: more of language models, and of "
+            "cwm:RUN,learn=openai:MODEL, whose model is refined between games.",
         ),
     ],
     deals: Annotated[int, typer.Option(min=1, help="Deals a lineup, each played in all seat rotations.")] = 10,
@@ -130,7 +127,7 @@ def command(
 
 def asks_models(config: TournamentConfig) -> bool:
     """Tells whether a language model is asked anything: it plays, or refines a model between games."""
-    return any(spec.kind == "llm" or spec.learn is not None for spec in config.agents)
+    return any(spec.traits.asks or spec.learn is not None for spec in config.agents)
 
 
 def play(
@@ -156,7 +153,7 @@ def play(
     """
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
-    models = [spec.model_hash for spec in prepared.agents if spec.kind == "cwm"]
+    models = [spec.model_hash for spec in prepared.agents if spec.traits.sandboxed]
     level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     result, used, learned = _played(config, prepared, folder, workers, caps or Caps(), recording)
@@ -317,5 +314,5 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool, le
     published = paper_table(config.game)
     if published is not None:
         console.out.print(published)
-    if any(spec.kind == "cwm" for spec in config.agents):
+    if any(spec.traits.sandboxed for spec in config.agents):
         console.notices.print(f"models ran at sandbox level {config.runtime.level}")

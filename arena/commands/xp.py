@@ -15,7 +15,7 @@ from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
-from arena.matches.seating import load_bundle
+from arena.matches.game_source import bundle_of
 from arena.matches.tournament import Progress as GameProgress
 from arena.pipeline import recorded_models
 from arena.report import cross_play_page
@@ -114,7 +114,7 @@ def command(
     if greedy or probe_colours or own_names:
         raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
-    level = shipped.level_of([load_bundle(spec).hash for spec in agents if spec.kind == "cwm"])
+    level = shipped.level_of([bundle_of(spec).hash for spec in agents if spec.traits.sandboxed])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
     found = _play(config, run, workers)
     probes = _probes(config, found, probe)
@@ -136,9 +136,8 @@ def _agents(game: str, given: list[str] | None, simulations: int | None) -> tupl
         raise UsageError(f"No recorded model ships for {game}: give agents with --agent.")
     agents = [parse(text) for text in texts]
     if simulations is not None:
-        planners = ("mcts", "ismcts", "cwm")
         agents = [
-            replace(spec, planner=spec.planner | {"simulations": simulations}) if spec.kind in planners else spec
+            replace(spec, planner=spec.planner | {"simulations": simulations}) if spec.traits.searches else spec
             for spec in agents
         ]
     return tuple(recorded_models.filled_in(agents, game))
@@ -172,7 +171,7 @@ def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers
     found = {}
     for name, settings in ABLATIONS.items() if games else ():
         agents = tuple(
-            replace(spec, planner=spec.planner | settings) if spec.kind == "cwm" else spec for spec in config.agents
+            replace(spec, planner=spec.planner | settings) if spec.traits.sandboxed else spec for spec in config.agents
         )
         part = replace(config, agents=agents, games=games)
         place = None if folder is None else folder / "ablations" / name.replace(" ", "-")

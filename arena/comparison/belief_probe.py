@@ -15,9 +15,9 @@ from arena.agents.model import check
 from arena.agents.specs import AgentSpec
 from arena.figures.intervals import Estimate, mean_estimate
 from arena.machine.runtime import Runtime
+from arena.matches.game_source import bundle_of
 from arena.matches.match import GameRecord
 from arena.matches.replay import states
-from arena.matches.seating import load_bundle
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.storage.keys import derive
 from games.api import CHANCE, Action, Game, Observation, ReportsOutcome, State, observe, state_to_json
@@ -98,11 +98,11 @@ def probe(
 
 def _probe_game(game: Game, record: GameRecord, specs: Mapping[str, AgentSpec], runtime: Runtime) -> Iterator[Probe]:
     sandbox = Sandbox(limits=runtime.limits, level=runtime.level, payload=session.PAYLOAD)
-    seats = {seat: specs[name] for seat, name in enumerate(record.seats) if specs[name].kind == "cwm"}
+    seats = {seat: specs[name] for seat, name in enumerate(record.seats) if specs[name].traits.sandboxed}
     workers: dict[int, Worker] = {}
     try:
         for seat, spec in seats.items():
-            workers[seat] = sandbox.start(load_bundle(spec).program(), seed=derive("probe", record.deal_seed, seat))
+            workers[seat] = sandbox.start(bundle_of(spec).program(), seed=derive("probe", record.deal_seed, seat))
             check(workers[seat].loaded)
         histories: list[list[tuple[Observation, Action | None]]] = [[] for _ in record.seats]
         before, number = CHANCE, 0

@@ -47,12 +47,12 @@ class ComparisonConfig:
         Games that a language model plays run in threads of one process, so the others are kept apart from them.
         """
         agents = tuple(found.spec for found in self.contenders if found.spec is not None)
-        programs = tuple(spec for spec in agents if spec.kind != "llm")
+        programs = tuple(spec for spec in agents if not spec.traits.asks)
         found = {}
         if programs:
             found["programs"] = CrossPlayConfig(self.game, programs, self.games, self.seed, self.runtime)
         if len(programs) < len(agents):
-            asked = {index for index, spec in enumerate(agents) if spec.kind == "llm"}
+            asked = {index for index, spec in enumerate(agents) if spec.traits.asks}
             every = CrossPlayConfig(self.game, agents, self.games, self.seed, self.runtime)
             chosen = tuple(lineup for lineup in every.lineups() if asked & set(lineup))
             found["language-model"] = replace(every, chosen=chosen)

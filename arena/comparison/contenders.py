@@ -10,7 +10,8 @@ from arena.agents.specs import AgentSpec, parse
 from arena.checkpoints import places
 from arena.machine import accelerated
 from arena.matches import recorded_games
-from arena.matches.seating import load_bundle, resolve
+from arena.matches.game_source import bundle_of
+from arena.matches.seating import resolve
 from arena.pipeline import recorded_models
 from arena.usage import UsageError
 from games import registry
@@ -145,7 +146,7 @@ class _Makers:
         if not recorded:
             return "not recorded"
         (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
-        bundle = load_bundle(spec)
+        bundle = bundle_of(spec)
         leaf = "rollout" if bundle.value_source is None else "value"
         settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf}
         if name == PRIOR:
@@ -174,12 +175,12 @@ class _Makers:
         return AgentSpec("learned", PPO, model=model)
 
     def _title(self, name: str, spec: AgentSpec) -> str:
-        if spec.kind in ("mcts", "ismcts", "cwm"):
+        if spec.traits.searches:
             algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
             return f"{TITLES[name]} ({algorithm}, {self._simulations} simulations)"
-        if spec.kind == "ippo":
+        if spec.traits.trained and name != PPO:
             return f"{TITLES[name]} ({Path(spec.model or '').name})"
-        return f"{TITLES[name]} ({spec.model})" if spec.kind == "llm" else TITLES[name]
+        return f"{TITLES[name]} ({spec.model})" if spec.traits.asks else TITLES[name]
 
 
 def _can_learn() -> bool:

@@ -59,7 +59,7 @@ class PlayerModels:
         self._caps = caps or Caps()
         self._folder = folder
         self._budget: Budget = budget(self._caps)
-        players = _distinct([spec for spec in agents if spec.kind == "llm"])
+        players = _distinct([spec for spec in agents if spec.traits.asks])
         _check_shared(players, self._caps, recording)
         self._journal: Journal | None = None
         store: CompletionStore = MemoryStore()
@@ -157,7 +157,7 @@ class _Unseeded:
 
 def in_order(agents: Iterable[AgentSpec]) -> bool:
     """Tells whether games must be played one after the other: a script's answers come in its own order."""
-    return any(spec.kind == "llm" and factory.split(_provider(spec))[0] == "scripted" for spec in agents)
+    return any(spec.traits.asks and factory.split(_provider(spec))[0] == "scripted" for spec in agents)
 
 
 def check(spec: AgentSpec) -> None:

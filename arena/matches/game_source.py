@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.agents.specs import AgentSpecError
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.machine import shipped
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
@@ -70,8 +70,17 @@ def _folder(game_id: str) -> Path:
     return Path(game_id.removeprefix(MODEL_PREFIX))
 
 
-def load_bundle(folder: Path) -> ModelBundle:
+def bundle_of(spec: AgentSpec) -> ModelBundle:
+    """Reads the model that an agent plays on; errors as for `load_bundle`."""
+    return load_bundle(Path(spec.model or ""), f"agent {spec.name!r}: no")
+
+
+def load_bundle(folder: Path, no: str = "No") -> ModelBundle:
     """Reads the model of a run's or a model's folder.
+
+    Args:
+        folder: of the run or the model.
+        no: how the sentence begins that there is none.
 
     Raises:
         AgentSpecError: there is none, or its files do not belong together.
@@ -80,5 +89,5 @@ def load_bundle(folder: Path) -> ModelBundle:
         return ModelBundle.load(folder)
     except (OSError, ValueError, KeyError) as error:
         raise AgentSpecError(
-            f"No model can be read from {str(folder)!r} ({error}); give the folder of a finished run."
+            f"{no} model can be read from {str(folder)!r} ({error}); give the folder of a finished run."
         ) from error

@@ -1,28 +1,54 @@
-"""Builds agents from their descriptions."""
+"""Builds agents from their descriptions: one row a kind says how."""
 
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.agents.api import Agent, RandomAgent
 from arena.agents.model import LearningAgent, ModelAgent
 from arena.agents.partner import PartnerAgent, partners
 from arena.agents.planner import PlannerAgent
-from arena.agents.specs import TRAINED, AgentSpec, AgentSpecError
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.language_players.agent import LlmAgent
 from arena.language_players.models import PlayerModels, check
 from arena.language_players.prompts import GamePrompts
 from arena.machine import accelerated
 from arena.machine.runtime import Runtime
-from cwm.model.bundle import ModelBundle
+from arena.matches.game_source import bundle_of
 from games import registry
 from games.api import Game, GameError
 from search import planner
 from search.api import PlannerConfigError
 
-LEARNED: Final = "arena.agents.learned_policy"
-ON_MODEL: Final = "arena.agents.model_policy"
-"""Both need optional packages, so they are imported when a trained policy plays."""
+
+@dataclass(frozen=True)
+class Table:
+    """What agents are given beside their descriptions.
+
+    Attributes:
+        game: the true game.
+        runtime: limits of programs that are not trusted.
+        models: language models of the players; None for one of its own, without caps, whose calls nobody keeps.
+        worker_seeds: whether a planner on the true game draws what one in a model's worker would.
+    """
+
+    game: Game
+    runtime: Runtime
+    models: PlayerModels | None = None
+    worker_seeds: bool = False
+
+
+@dataclass(frozen=True)
+class Seat:
+    """How agents of one kind take their seats.
+
+    Attributes:
+        resolve: see `resolve`.
+        build: builds an agent that `resolve` returned.
+    """
+
+    resolve: Callable[[AgentSpec, Game], AgentSpec]
+    build: Callable[[AgentSpec, Table], Agent]
 
 
 def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -32,32 +58,60 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
         AgentSpecError: it does not fit, or its model cannot be read; the message says why.
         GameError: it is a trained policy, and what it needs is not installed.
     """
+    return SEATS[spec.traits.name].resolve(spec, game)
+
+
+def build(
+    spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None, worker_seeds: bool = False
+) -> Agent:
+    """Builds a resolved agent; for the arguments see `Table`.
+
+    Raises:
+        ConfigurationError: a language model cannot be reached by what is known of it.
+        AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
+    """
+    return SEATS[spec.traits.name].build(spec, Table(game, runtime, models, worker_seeds))
+
+
+def _in_view(spec: AgentSpec, game: Game) -> AgentSpec:
     info = game.info
-    if spec.kind == "ippo":
-        spec = accelerated.load(LEARNED).resolve(spec, info.id)
-    if spec.kind == "learned":
-        spec = accelerated.load(ON_MODEL).resolve(spec, info)
     if spec.view not in info.views:
         raise AgentSpecError(
             f"agent {spec.name!r}: {info.id} has the views {', '.join(info.views)}, not {spec.view!r}."
         )
-    if spec.kind in ("random", "human", *TRAINED):
-        return spec
-    if spec.kind == "partner":
-        _check_partner(spec, game)
-        return spec
-    if spec.kind == "llm":
-        _check_player(spec, game)
-        return replace(spec, llm=spec.llm_config().to_json())
-    bundle = load_bundle(spec) if spec.kind == "cwm" else None
-    if bundle is not None:
-        spec = _as_it_plays_best(spec, bundle)
-    config = spec.planner_config(info.perfect_information)
-    resolved = replace(spec, planner=config.to_json())
+    return spec
+
+
+def _random(spec: AgentSpec, table: Table) -> Agent:
+    return RandomAgent(spec.name, spec.view)
+
+
+def _no_person(spec: AgentSpec, table: Table) -> Agent:
+    raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
+
+
+def _resolve_planner(spec: AgentSpec, game: Game) -> AgentSpec:
+    config = _in_view(spec, game).planner_config(game.info.perfect_information)
     try:
-        if bundle is None:
-            planner.make(game, config)
-            return resolved
+        planner.make(game, config)
+    except PlannerConfigError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    return replace(spec, planner=config.to_json())
+
+
+def _planner_on_game(spec: AgentSpec, table: Table) -> Agent:
+    config = spec.planner_config(table.game.info.perfect_information)
+    return PlannerAgent(table.game, config, spec.name, spec.view, table.worker_seeds)
+
+
+def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:
+    info = game.info
+    bundle = bundle_of(_in_view(spec, game))
+    if "selection" not in spec.planner and spec.model_hash is None:
+        # One that says how to search, or whose settings are written out already, keeps to its own.
+        spec = replace(spec, planner={**bundle.plays_with, **spec.planner})
+    config = spec.planner_config(info.perfect_information)
+    try:
         planner.check(config)
     except PlannerConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
@@ -72,84 +126,73 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
         raise AgentSpecError(
             f"agent {spec.name!r}: its model has no policy prior: leave out prior=policy and belief_temper."
         )
-    return replace(resolved, model_hash=bundle.hash)
+    return replace(spec, planner=config.to_json(), model_hash=bundle.hash)
 
 
-def _as_it_plays_best(spec: AgentSpec, bundle: ModelBundle) -> AgentSpec:
-    """Returns a `cwm` agent with the settings that were found best for its model, unless it says how to search."""
-    if "selection" in spec.planner or spec.model_hash is not None:
-        # Its settings are written out already; a search without priors then names none of theirs.
-        return spec
-    return replace(spec, planner={**bundle.plays_with, **spec.planner})
-
-
-def build(
-    spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None, worker_seeds: bool = False
-) -> Agent:
-    """Builds a resolved agent.
-
-    Args:
-        spec: as `resolve` returned it.
-        game: the true game.
-        runtime: limits of programs that are not trusted.
-        models: language models of the players; None for one of its own, without caps, whose calls nobody keeps.
-        worker_seeds: whether a planner on the true game draws what one in a model's worker would.
-
-    Raises:
-        ConfigurationError: a language model cannot be reached by what is known of it.
-        AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
-    """
-    if spec.kind == "random":
-        return RandomAgent(spec.name, spec.view)
-    if spec.kind == "human":
-        raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
-    if spec.kind == "partner":
-        return PartnerAgent(partners(game.info.id)[spec.model or ""], spec.name, spec.view)
-    if spec.kind == "ippo":
-        learned: Agent = accelerated.load(LEARNED).build(spec, game.info.id)
-        return learned
-    if spec.kind == "learned":
-        pupil: Agent = accelerated.load(ON_MODEL).build(spec, game.info, runtime)
-        return pupil
-    if spec.kind == "llm":
-        model = (models or PlayerModels([spec])).model(spec)
-        options = spec.llm_config()
-        return LlmAgent(GamePrompts(game, options, spec.view), model, options, spec.name, spec.view)
-    config = spec.planner_config(game.info.perfect_information)
-    if spec.kind != "cwm":
-        return PlannerAgent(game, config, spec.name, spec.view, worker_seeds)
-    bundle = load_bundle(spec)
-    if spec.model_hash not in (None, bundle.hash):
-        raise AgentSpecError(f"agent {spec.name!r}: the model in {spec.model} changed while the tournament ran.")
+def _planner_on_model(spec: AgentSpec, table: Table) -> Agent:
+    bundle = bundle_of(spec)
+    spec.check_unchanged(bundle.hash, f"the model in {spec.model}")
+    config = spec.planner_config(table.game.info.perfect_information)
     if spec.learn is not None:
-        return LearningAgent(bundle, config, runtime, spec.name, spec.view, spec.workers)
-    return ModelAgent(bundle.program(), config, runtime, spec.name, spec.view, spec.workers)
+        return LearningAgent(bundle, config, table.runtime, spec.name, spec.view, spec.workers)
+    return ModelAgent(bundle.program(), config, table.runtime, spec.name, spec.view, spec.workers)
 
 
-def _check_partner(spec: AgentSpec, game: Game) -> None:
-    known = partners(game.info.id)
+def _resolve_partner(spec: AgentSpec, game: Game) -> AgentSpec:
+    info = game.info
+    known = partners(info.id)
+    _in_view(spec, game)
     if spec.model not in known:
         names = ", ".join(known) or "none"
-        raise AgentSpecError(f"agent {spec.name!r}: {game.info.id} has the partners {names}, not {spec.model!r}.")
-    if spec.view != game.info.views[0]:
-        raise AgentSpecError(f"agent {spec.name!r}: partners see the view {game.info.views[0]!r}, not {spec.view!r}.")
+        raise AgentSpecError(f"agent {spec.name!r}: {info.id} has the partners {names}, not {spec.model!r}.")
+    if spec.view != info.views[0]:
+        raise AgentSpecError(f"agent {spec.name!r}: partners see the view {info.views[0]!r}, not {spec.view!r}.")
+    return spec
 
 
-def _check_player(spec: AgentSpec, game: Game) -> None:
-    check(spec)
+def _partner(spec: AgentSpec, table: Table) -> Agent:
+    return PartnerAgent(partners(table.game.info.id)[spec.model or ""], spec.name, spec.view)
+
+
+def _resolve_player(spec: AgentSpec, game: Game) -> AgentSpec:
+    check(_in_view(spec, game))
     try:
         registry.rules(game.info.id)
     except GameError as error:
         raise AgentSpecError(f"agent {spec.name!r}: a language model plays by a rules text, but {error}") from error
+    return replace(spec, llm=spec.llm_config().to_json())
 
 
-def load_bundle(spec: AgentSpec) -> ModelBundle:
-    """Reads the bundle that a `cwm` agent names.
+def _player(spec: AgentSpec, table: Table) -> Agent:
+    model = (table.models or PlayerModels([spec])).model(spec)
+    options = spec.llm_config()
+    return LlmAgent(GamePrompts(table.game, options, spec.view), model, options, spec.name, spec.view)
 
-    Raises:
-        AgentSpecError: there is none, or it cannot be read.
-    """
-    try:
-        return ModelBundle.load(Path(spec.model or ""))
-    except (OSError, ValueError, KeyError) as error:
-        raise AgentSpecError(f"agent {spec.name!r}: no model can be read from {spec.model!r} ({error}).") from error
+
+def _trained(module: str) -> Seat:
+    """Returns how the trained policies of a module take their seats; the module is loaded when one does."""
+
+    def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
+        resolved: AgentSpec = accelerated.load(module).resolve(spec, game.info)
+        return _in_view(resolved, game)
+
+    def build(spec: AgentSpec, table: Table) -> Agent:
+        agent: Agent = accelerated.load(module).build(spec, table.game.info, table.runtime)
+        return agent
+
+    return Seat(resolve, build)
+
+
+SEATS: Final[Mapping[str, Seat]] = {
+    "random": Seat(_in_view, _random),
+    "mcts": Seat(_resolve_planner, _planner_on_game),
+    "ismcts": Seat(_resolve_planner, _planner_on_game),
+    "cwm": Seat(_resolve_model, _planner_on_model),
+    "partner": Seat(_resolve_partner, _partner),
+    "llm": Seat(_resolve_player, _player),
+    "human": Seat(_in_view, _no_person),
+    "ippo": _trained("arena.agents.learned_policy"),
+    "learned": _trained("arena.agents.model_policy"),
+}
+"""By kind (`arena.agents.kinds.KINDS`). Trained policies need optional packages: their modules are named, and imported
+when one plays."""

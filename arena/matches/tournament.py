@@ -82,7 +82,7 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
             raise TournamentError(
                 f"Lineup {lineup} does not name {info.num_players} of the {len(names)} agents by number from 0."
             )
-    human = [spec.name for spec in config.agents if spec.kind == "human"]
+    human = [spec.name for spec in config.agents if spec.traits.terminal]
     if human:
         raise AgentSpecError(f"Agent {human[0]!r} is a person, who plays with `cwm play`, not in a tournament.")
     with open_game(config.game, **config.params) as game:
@@ -200,7 +200,7 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     """
     runtime = Runtime.from_json(job["runtime"])
     specs = [AgentSpec.from_json(data) for data in job["seats"]]
-    level = runtime.level if any(spec.kind == "cwm" for spec in specs) else None
+    level = runtime.level if any(spec.traits.sandboxed for spec in specs) else None
     seeds = [derive("agent", job["course"], seat) for seat in range(len(specs))]
     try:
         with open_game(job["game"], job["referee"], **job["params"]) as game:
@@ -226,7 +226,7 @@ def _answers(
 ) -> Generator[tuple[str, _Answer], None, None]:
     """Yields (key, answer), until the queue, which the caller may add to, stays empty."""
     jobs = _Jobs(config, queue)
-    if any(spec.kind == "llm" for spec in config.agents):
+    if any(spec.traits.asks for spec in config.agents):
         yield from _asked(config, jobs, workers, models or PlayerModels(config.agents))
         return
     if workers <= 1:

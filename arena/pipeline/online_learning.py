@@ -21,7 +21,7 @@ from typing import Any, Final
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.evaluation import played_games
 from arena.machine.runtime import Runtime
-from arena.matches.game_source import load_bundle
+from arena.matches.game_source import bundle_of
 from arena.matches.match import GameRecord
 from arena.matches.plan import PlannedGame, TournamentConfig, TournamentError
 from arena.runs import inputs, origins
@@ -161,7 +161,7 @@ class Learners:
                 f"agent {spec.name!r} would have a language model's new programs run, and at isolation level 'process' "
                 "nothing stops a hostile one; add the option `allow_unsafe_process`, or leave learn= out."
             )
-        bundle = load_bundle(Path(spec.model or ""))
+        bundle = bundle_of(spec)
         source = {"model": bundle.hash, "learn": spec.learn, "learn_calls": spec.learn_calls, "seed": config.seed}
         record = self._stack.enter_context(
             RunRecord.create_or_resume(folder, KIND, source, sandbox_level=config.runtime.level)

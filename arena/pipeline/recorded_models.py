@@ -85,7 +85,7 @@ def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
             known[recordings.name_of(RECORDED + way, seed)] = (game + way, seed)
     return [
         replace(spec, model=str(folder_of(*known[spec.model]) / MODEL))
-        if spec.kind == "cwm" and spec.model in known
+        if spec.traits.sandboxed and spec.model in known
         else spec
         for spec in specs
     ]

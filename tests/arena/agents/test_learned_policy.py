@@ -89,9 +89,9 @@ def test_a_policy_has_the_view_that_it_was_trained_on_and_the_hash_of_its_conten
     game = registry.make("yokai-9c-2p")
     one, other = save_policy("one", seed=1), save_policy("other", view="default", seed=2)
     found = seating.resolve(parse(f"ippo:{one}"), game)
-    assert (found.view, found.model_hash) == ("memory", learned_policy.content_hash(one))
+    assert (found.view, found.model_hash) == ("memory", on_game.content_hash(one))
     assert seating.resolve(parse(f"ippo:{other}"), game).view == "default"
-    assert learned_policy.content_hash(one) != learned_policy.content_hash(other)
+    assert on_game.content_hash(one) != on_game.content_hash(other)
     assert seating.resolve(found, game) == found
 
 

@@ -113,3 +113,8 @@ def test_a_trained_policy_is_drawn_from_unless_it_is_to_be_greedy() -> None:
     greedy = parse("ippo:op-s0,greedy=true,name=op")
     assert (greedy.kind, greedy.model, greedy.greedy, greedy.name) == ("ippo", "op-s0", True, "op")
     assert AgentSpec.from_json(greedy.to_json()) == greedy
+
+
+def test_a_kind_that_nobody_knows_is_refused_when_it_is_asked_about() -> None:
+    with pytest.raises(AgentSpecError, match="Unknown agent 'oracle': expected one of random, mcts"):
+        AgentSpec("oracle", "o").to_json()

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from arena.agents.kinds import KINDS
 from arena.agents.specs import AgentSpecError, parse
 from arena.machine.runtime import Runtime
+from arena.matches import seating
 from arena.matches.plan import TournamentConfig
 from arena.matches.seating import build, resolve
 from arena.matches.store import MemoryStore
@@ -122,3 +124,7 @@ def test_damaged_model_is_a_one_sentence_error(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("tampered")
     with pytest.raises(AgentSpecError, match="no model can be read"):
         resolve(parse(f"cwm:{tmp_path}"), registry.make("kuhn_poker"))
+
+
+def test_every_kind_of_agent_has_a_seat() -> None:
+    assert seating.SEATS.keys() == KINDS.keys()

@@ -44,7 +44,7 @@ def test_best_agent_of_each_seat_is_kept_with_the_results_of_all(trained, record
         assert kept.about["model"] == recorded.hash
         assert (item.folder / places.POLICY).read_bytes() == (item.folder / f"seed{best}" / places.POLICY).read_bytes()
         assert item.results[best].games == 40
-    assert places.content_hash(folder, 2) == places.content_hash(folder, 2)
+    assert places.seats_hash(folder, 2) == places.seats_hash(folder, 2)
 
 
 def test_second_call_trains_nothing_and_says_the_same(trained, recorded, sandbox, settings):

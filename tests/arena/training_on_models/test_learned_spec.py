@@ -43,7 +43,7 @@ def test_spec_that_cannot_be_is_refused(text, message):
 def test_folder_counts_by_its_content(trained):
     folder, _, _ = trained
     spec = seating.resolve(parse(f"learned:{folder}"), GAME)
-    assert spec.model_hash == places.content_hash(folder, 2)
+    assert spec.model_hash == places.seats_hash(folder, 2)
     assert "model" not in spec.identity()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena.agents.api import InfrastructureError, Turn
-from arena.agents.model_policy import LearnedAgent, resolve
+from arena.agents.model_policy import ModelPolicyAgent, resolve
 from arena.agents.specs import AgentSpecError, parse
 from arena.checkpoints import on_model, places
 from arena.checkpoints import vectors as lesson
@@ -24,7 +24,7 @@ CENTRE = "x(1,1)"
 
 
 def agent(folder, greedy=True):
-    return LearnedAgent(folder, places.content_hash(folder, 2), Runtime(), "pupil", "default", greedy)
+    return ModelPolicyAgent(folder, places.seats_hash(folder, 2), Runtime(), "pupil", "default", greedy)
 
 
 def turn(state, seed=0, legal=None, seen=None):
@@ -117,10 +117,10 @@ def test_agent_needs_a_game_that_was_begun(trained):
 
 def test_content_hash_is_of_the_policies_of_all_seats(trained, copied):
     folder, _, _ = trained
-    assert places.content_hash(copied, 2) == places.content_hash(folder, 2)
+    assert places.seats_hash(copied, 2) == places.seats_hash(folder, 2)
     path = places.seat_folder(copied, 1) / places.POLICY
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    assert places.content_hash(copied, 2) != places.content_hash(folder, 2)
+    assert places.seats_hash(copied, 2) != places.seats_hash(folder, 2)
 
 
 @pytest.mark.parametrize("width", [-3, 0, "9", 10**12])

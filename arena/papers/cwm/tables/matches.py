@@ -99,7 +99,7 @@ def _on_true_game(game: str, settings: dict[str, Any]) -> AgentSpec:
     made = registry.make(game)
     kind = "mcts" if made.info.perfect_information else "ismcts"
     leaf = {"leaf": "value"} if isinstance(made, EstimatesValue) else {"leaf": "rollout"}
-    return AgentSpec(kind, TRUE, planner=settings | leaf)  # type: ignore[arg-type]
+    return AgentSpec(kind, TRUE, planner=settings | leaf)
 
 
 def _llm_options(asked: Asked) -> dict[str, Any]:

@@ -1,0 +1,79 @@
+"""The kinds of agents: what each is, and what the rest of the arena has to know of it. One row a kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class AgentKind:
+    """A kind of agents.
+
+    Attributes:
+        name: what a description begins with.
+        help: how it is written and what it is, for people.
+        model: what has to stand after the name, and how to write it; None if nothing does.
+        searches: whether it is a planner and takes a planner's settings.
+        sandboxed: whether it plays on a synthesised model, which nobody trusts, in worker processes; such an agent may
+            have several of them, and may learn between games.
+        asks: whether a language model is asked for its moves.
+        trained: whether it plays a trained policy, which has its own view, and draws actions or takes the likeliest.
+        terminal: whether a person plays, in the terminal.
+    """
+
+    name: str
+    help: str
+    model: str | None = None
+    searches: bool = False
+    sandboxed: bool = False
+    asks: bool = False
+    trained: bool = False
+    terminal: bool = False
+
+
+KINDS: Final[Mapping[str, AgentKind]] = {
+    kind.name: kind
+    for kind in (
+        AgentKind("random", "random"),
+        AgentKind("mcts", "mcts:sims=1000", searches=True),
+        AgentKind("ismcts", "ismcts:sims=1000,leaf=value (planners on the true game)", searches=True),
+        AgentKind(
+            "cwm",
+            "cwm:RUN,sims=… (a planner on a synthesised model; cwm:recorded: on that of the recording that ships for "
+            "the game)",
+            model="model: write cwm:FOLDER, a run or a bundle",
+            searches=True,
+            sandboxed=True,
+        ),
+        AgentKind(
+            "partner",
+            "partner:NAME (a hand-written player of the game)",
+            model="partner: write partner:NAME",
+        ),
+        AgentKind(
+            "llm",
+            "llm:PROVIDER:MODEL (a language model, asked for each move)",
+            model="language model: write llm:PROVIDER:MODEL, e.g. llm:openai:MODEL or llm:spool:DIR",
+            asks=True,
+        ),
+        AgentKind("human", "human (you, in the terminal)", terminal=True),
+        AgentKind(
+            "ippo",
+            "ippo:NAME_OR_FOLDER (a trained Yōkai policy; greedy=true takes its likeliest action)",
+            model="trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
+            trained=True,
+        ),
+        AgentKind(
+            "learned",
+            "learned:FOLDER (a policy that was trained on a model)",
+            model="training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
+            trained=True,
+        ),
+    )
+}
+"""By name; `arena.matches.seating` says how each is built."""
+
+AT_A_TABLE: Final = ", ".join(kind.help for kind in KINDS.values() if not kind.terminal)
+"""How agents of a tournament are written, for people."""
+ANYBODY: Final = ", ".join(kind.help for kind in KINDS.values())
+"""The same of one game in the terminal."""
