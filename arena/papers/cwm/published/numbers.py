@@ -1,15 +1,21 @@
 """The CWM paper's figures, cell by cell, with what cannot be read in our copy marked as such.
 
+`copy.json` holds the rows of the tables as they stand in our text copy of the paper: one word a column, in the paper's
+order. The copy was made by reading page images: points were lost, numbers ran together, counts in small print became
+letters. Nothing is mended there. `?` stands where the copy shows nothing in a column's place; two numbers of three
+digits that ran together stand apart; the rules under a row's last words are left out.
+
 A number is read if it stands there whole. Where only its decimal point is lost (`093`), it is taken for what the digits
 say if the row's own arithmetic confirms it: win, loss and draw sum to 1, or the other player of a zero-sum game is
 paid the opposite and that stands there whole. Everything else is unreadable; nothing is guessed.
 """
 
+import json
 import re
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from importlib import resources
+from typing import Any, Final, Literal, TypeAlias
 
-from arena.papers.cwm.published import text
 from arena.papers.cwm.published.games import BY_ID
 from arena.papers.cwm.published.layout import TABLE_BY_NUMBER, TableLayout
 
@@ -26,6 +32,8 @@ State: TypeAlias = Literal["read", "confirmed", "unreadable", "absent"]
 """`confirmed`: the decimal point is lost, and the row's arithmetic says where it was; `absent`: the paper has no such
 cell."""
 
+COPY: Final[dict[str, Any]] = json.loads(resources.files(__package__).joinpath("copy.json").read_text(encoding="utf-8"))
+"""The rows as words; its `about` says what the columns are."""
 _WHOLE = re.compile(r"-?\d+\.\d{2}")
 _ACCURACY = re.compile(r"\d+\.\d+")
 _DIGITS = re.compile(r"-?(?:0\d\d|[1-9]\d{2,})")
@@ -102,13 +110,14 @@ def _row(layout: TableLayout, game: str, seat: int | None) -> dict[str, Publishe
 
 def _words(layout: TableLayout, game: str, seat: int | None) -> str | None:
     """Returns the words of a row, None if our copy has lost the row."""
-    number = layout.number
+    words: str | None
     if layout.kind == "details":
-        return text.DETAILS[game]
-    if layout.kind == "accuracy":
-        return text.ACCURACY[number][game]
-    seated = {**text.OUTCOMES, **text.LEARNED_OUTCOMES, **text.PAYOFFS, **text.LEARNED_PAYOFFS, **text.FORFEITS}
-    return seated[number].get((game, seat or 0))
+        words = COPY["details"][game]
+    elif layout.kind == "accuracy":
+        words = COPY["accuracy"][str(layout.number)][game]
+    else:
+        words = COPY["seats"][str(layout.number)].get(game, (None, None))[seat or 0]
+    return words
 
 
 def _detail(game: str, key: str, word: str) -> Published:
