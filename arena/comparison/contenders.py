@@ -8,6 +8,7 @@ from typing import Any, Final
 from arena.agents.partner import partners
 from arena.agents.specs import AgentSpec, parse
 from arena.checkpoints import places
+from arena.checkpoints.methods import title_of
 from arena.machine import accelerated
 from arena.matches import recorded_games
 from arena.matches.game_source import bundle_of
@@ -20,20 +21,11 @@ from games.api import EstimatesValue, Game, GameError
 CHECKPOINT: Final = "search.learn.checkpoint"
 """Needs optional packages."""
 LACKING: Final = "needs the extra `learn`"
-LEARNED: Final = {
-    "sp": "Self-Play IPPO",
-    "he": "High-Entropy IPPO",
-    "op": "Other-Play, colours and rotations",
-    "op-rot": "Other-Play, rotations",
-    "op-col": "Other-Play, colours",
-    "obl1": "Off-Belief Learning, level 1",
-}
+LEARNED: Final = {name: title_of(name) for name in ("sp", "he", "op", "op-rot", "op-col", "obl1")}
 """Trained policies by the name of their method; the first seed that ships plays."""
 PPO: Final = places.PPO
 FURTHER: Final = {
-    **{f"obl{level}": f"Off-Belief Learning, level {level}" for level in range(2, 6)},
-    "sa": "state-augmented Self-Play",
-    "fcp": "Fictitious Co-Play",
+    **{name: title_of(name) for name in ("obl2", "obl3", "obl4", "obl5", "sa", "fcp")},
     PPO: "PPO on a code world model",
 }
 """More of them, in tables only where they were trained or asked for."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from arena.checkpoints.methods import LEVELS, TITLES
 from games.batched.yokai.environment import parse_id
 from games.yokai.config import BOARDS, config
 from games.yokai.modalities import modalities
@@ -18,21 +19,8 @@ from search.learn.networks.belief import BeliefConfig
 from search.learn.networks.config import GRAPHS, NetworkConfig
 from search.learn.ppo.config import PpoConfig
 
-Method: TypeAlias = Literal["sp", "he", "op", "op-rot", "op-col", "op-paper", "op-rot-paper", "obl", "sa", "fcp"]
 Scale: TypeAlias = Literal["paper", "reduced"]
 
-TITLES: Final[dict[str, str]] = {
-    "sp": "Self-Play IPPO",
-    "he": "High-Entropy IPPO",
-    "op": "Other-Play, colours and rotations",
-    "op-rot": "Other-Play, rotations",
-    "op-col": "Other-Play, colours",
-    "op-paper": "Other-Play, colours and rotations, cards keep their ids (the paper's rotation)",
-    "op-rot-paper": "Other-Play, rotations, cards keep their ids (the paper's rotation)",
-    "obl": "Off-Belief Learning",
-    "sa": "state-augmented Self-Play",
-    "fcp": "Fictitious Co-Play",
-}
 TWO: Final = 2
 COUNTED: Final = 1 << 31
 """Updates and steps of the optimiser are counted in 32 bits."""
@@ -50,7 +38,7 @@ class Recipe:
 
     Attributes:
         game: registry id of a batched game.
-        method: what is trained for; `TITLES` has their names.
+        method: what is trained for; `arena.checkpoints.methods` has their titles.
         scale: whose settings they are.
         memory: whether observations help the memory (the paper's perfect-memory setting).
         network: the network.
@@ -62,7 +50,7 @@ class Recipe:
     """
 
     game: str
-    method: Method
+    method: str
     scale: Scale
     memory: bool
     network: NetworkConfig
@@ -114,10 +102,10 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
         RecipeError: there is no such method, scale or level.
         GameError: there is no such batched game.
     """
-    for value, known, what in ((method, Method, "method"), (scale, Scale, "scale")):
-        if value not in get_args(known):
-            raise RecipeError(f"There is no {what} {value!r}: choose one of {', '.join(get_args(known))}.")
-    if not 1 <= level <= 5:
+    for value, known, what in ((method, tuple(TITLES), "method"), (scale, get_args(Scale), "scale")):
+        if value not in known:
+            raise RecipeError(f"There is no {what} {value!r}: choose one of {', '.join(known)}.")
+    if level not in LEVELS:
         raise RecipeError(f"Off-Belief Learning has the levels 1 to 5, not {level}.")
     players = parse_id(game)[1]
     network, ppo = _paper(method, players) if scale == "paper" else _reduced(method, game)

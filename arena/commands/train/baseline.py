@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arena.checkpoints.methods import TITLES
 from arena.machine import accelerated
 from arena.terminal import console
 from arena.usage import UsageError
 
-METHODS = "sp, he, op, op-rot, op-col, op-paper, op-rot-paper, obl, sa, fcp"
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
 MOST_ENVIRONMENTS = 1 << 20
@@ -22,7 +22,7 @@ MOST_MEMBERS = 1000
 
 def command(
     game: Annotated[str, typer.Argument(help="A batched game, e.g. yokai-9c-2p, or the reduced yokai-8c-2p.")],
-    method: Annotated[str, typer.Option("--method", help=f"What to train for: {METHODS}.")] = "sp",
+    method: Annotated[str, typer.Option("--method", help=f"What to train for: {', '.join(TITLES)}.")] = "sp",
     scale: Annotated[
         str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
     ] = "paper",
@@ -77,7 +77,7 @@ def command(
     recipe = recipes.adapted(recipe, network, ppo, pointing, **_own(method, level, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
     plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices, snapshots)
-    console.notices.print(f"{recipes.TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
+    console.notices.print(f"{TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
     if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
         for seed in plan.seeds:
             console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from arena.checkpoints import on_game
+from arena.checkpoints.methods import TITLES
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.checkpoints.places import SHIPPED
-from arena.training.recipes import TITLES, recipe
+from arena.training.recipes import recipe
 from games.batched.yokai.environment import make
 from search.learn import checkpoint
 from search.learn.masked_categorical import greedy

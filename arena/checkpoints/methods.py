@@ -1,0 +1,25 @@
+"""The methods that policies are trained by: their names in options, checkpoints and tables, and their titles."""
+
+from typing import Final
+
+TITLES: Final[dict[str, str]] = {
+    "sp": "Self-Play IPPO",
+    "he": "High-Entropy IPPO",
+    "op": "Other-Play, colours and rotations",
+    "op-rot": "Other-Play, rotations",
+    "op-col": "Other-Play, colours",
+    "op-paper": "Other-Play, colours and rotations, cards keep their ids (the paper's rotation)",
+    "op-rot-paper": "Other-Play, rotations, cards keep their ids (the paper's rotation)",
+    "obl": "Off-Belief Learning",
+    "sa": "state-augmented Self-Play",
+    "fcp": "Fictitious Co-Play",
+}
+OFF_BELIEF: Final = "obl"
+LEVELS: Final = range(1, 6)
+"""Of Off-Belief Learning; each is a policy of its own, e.g. `obl1`."""
+
+
+def title_of(policy: str) -> str:
+    """Returns the title of a policy without its seed, e.g. of `op-rot` or `obl1`."""
+    levels = {f"{OFF_BELIEF}{level}": f"{TITLES[OFF_BELIEF]}, level {level}" for level in LEVELS}
+    return {**TITLES, **levels}[policy]
