@@ -25,23 +25,14 @@ Model: SHA-256 {hash}
 
 import json
 
-from cwm.model.bundle import ModelBundle
-from cwm.sandbox.parent.host import Sandbox
-from cwm.model.world_model import WorldModel
-from games.adapters import spiel_game
+from cwm.exported import register
 
 SHORT_NAME = {name!r}
-BUNDLE = ModelBundle(**json.loads({bundle}))
+MODEL = ({bundle})
 # An action's place in its list is its number.
 ACTIONS, CHANCE_ACTIONS = json.loads({actions})
 
-GAME = spiel_game.register(
-    lambda: WorldModel(BUNDLE, Sandbox()),
-    SHORT_NAME,
-    long_name={long_name!r},
-    all_actions=ACTIONS,
-    all_chance_actions=CHANCE_ACTIONS,
-)
+GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS)
 '''
 
 IN_PROCESS = '''"""OpenSpiel game {name}: a code world model of {game}.
@@ -54,21 +45,15 @@ Model: SHA-256 {hash}
 """
 
 import json
-from dataclasses import asdict
 
-from cwm.model.bundle import ModelBundle
-from cwm.sandbox.inside.program import LoadedCode
-from games.adapters import spiel_game
+from cwm.exported import register
 
 SHORT_NAME = {name!r}
-BUNDLE = ModelBundle(**json.loads({bundle}))
+MODEL = ({bundle})
 # An action's place in its list is its number.
 ACTIONS, CHANCE_ACTIONS = json.loads({actions})
-CODE = LoadedCode(asdict(BUNDLE.program()))
 
-GAME = spiel_game.register(
-    CODE.instantiate, SHORT_NAME, long_name={long_name!r}, all_actions=ACTIONS, all_chance_actions=CHANCE_ACTIONS
-)
+GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS, in_process=True)
 '''
 
 
@@ -103,7 +88,6 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
         hash=bundle.hash,
         bundle=_wrapped(_content(bundle)),
         actions=_wrapped(_actions(bundle)),
-        long_name=f"code world model of {bundle.info['id']}",
     )
     return Exported(text, short)
 

@@ -1,5 +1,6 @@
 """Models of the closed deck, whose chance has words of its own, as OpenSpiel games."""
 
+import ast
 import importlib.util
 import random
 from dataclasses import asdict
@@ -68,3 +69,10 @@ def test_the_exported_model_is_a_game_that_open_spiel_searches(
     bot = ismcts.ISMCTSBot(game=game, evaluator=evaluator, uct_c=2.0, max_simulations=20, random_state=rng)
     bot.set_resampler(spiel_game.resampler(random.Random(0)))
     assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_an_exported_file_imports_nothing_of_ours_but_what_is_promised(bundle: ModelBundle, in_process: bool) -> None:
+    tree = ast.parse(export(bundle, "closed_kuhn", in_process).text)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert [ast.unparse(node) for node in imports] == ["import json", "from cwm.exported import register"]
