@@ -10,6 +10,7 @@ from arena.machine.runtime import Runtime
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply, SandboxUnavailableError
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import derive
 from games.api import DEFAULT_VIEW, GameInfo
 from search import session
@@ -102,15 +103,17 @@ def check(reply: Reply) -> Any:
         AgentFailure: the program failed or passed a limit.
         InfrastructureError: the sandbox is at fault.
     """
-    if reply.outcome is Outcome.OK:
+    fault = blame(reply)
+    if fault is None:
         return reply.value
-    detail = reply.outcome.value
-    if reply.failure is not None:
-        line = "" if reply.failure.line is None else f", line {reply.failure.line}"
-        detail += f": {reply.failure.type}{line}: {reply.failure.message}"
-    if reply.outcome.is_ours:
+    detail = fault.outcome.value
+    if fault.failure is not None:
+        # Games are stored with these words: they stay as they were.
+        line = "" if fault.failure.line is None else f", line {fault.failure.line}"
+        detail += f": {fault.failure.type}{line}: {fault.failure.message}"
+    if isinstance(fault, Ours):
         raise InfrastructureError(detail)
-    kind: ForfeitKind = "timeout" if reply.outcome in _TIME else "crash"
+    kind: ForfeitKind = "timeout" if fault.outcome in _TIME else "crash"
     raise AgentFailure(kind, detail)
 
 

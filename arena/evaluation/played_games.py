@@ -9,7 +9,7 @@ from arena.matches.match import GameRecord
 from arena.runs.settings import RunSettings
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
-from cwm.sandbox.wire.api import Outcome
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import derive
 from cwm.trajectories.recorded import Step, Trajectory, record_step
 from games.api import Action, Game
@@ -54,9 +54,10 @@ def of_planner(game: Game, bundle: ModelBundle, settings: RunSettings, config: P
         reply = worker.payload(
             "search.session", "visited", argument, seed=derive("planner games", settings.seed), timeout_s=TIMEOUT_S
         )
-    if reply.outcome.is_ours:
-        raise InfrastructureError(f"the planner's games on the model failed: {reply.failure}")
-    if reply.outcome is not Outcome.OK or not _are_trajectories(reply.value):
+    fault = blame(reply)
+    if isinstance(fault, Ours):
+        raise InfrastructureError(f"the planner's games on the model failed: {fault.problem}")
+    if fault is not None or not _are_trajectories(reply.value):
         return PlannedPaths([], 0, settings.planner_games)
     paths, refused, failed = [], 0, 0
     for index, played in enumerate(reply.value["trajectories"]):

@@ -17,9 +17,10 @@ from cwm.interface.program import INFERENCE_FUNCTION
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome
+from cwm.sandbox.wire.blame import blame
 from cwm.storage.keys import derive
 from cwm.suite.execution import Progress
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import TesterError, problem_of
 from cwm.trajectories.recorded import collect, game_seed
 from games import posterior
 from games.api import Action, Game, Json, ObsActionHistory
@@ -182,10 +183,9 @@ def _started(sandbox: Sandbox, bundle: ModelBundle) -> Worker:
         raise UsageError(
             f"The model defines no {INFERENCE_FUNCTION}: it draws no histories; leave out the option `posterior`."
         )
-    if worker.loaded.outcome is not Outcome.OK:
+    if fault := blame(worker.loaded):
         worker.close()
-        why = describe_failure(worker.loaded.failure, worker.loaded.outcome)
-        raise TesterError(f"no histories can be drawn: {why}")
+        raise TesterError(f"no histories can be drawn: {fault.problem}")
     return worker
 
 
@@ -210,9 +210,7 @@ def _draw(worker: Worker, question: Question, samples: int, seed: int) -> list[t
     history = [list(pair) for pair in question.history]
     argument = {"history": history, "player": question.player, "samples": samples}
     reply = worker.payload(MODULE, "draw", argument, seed=seed, timeout_s=DRAW_SECONDS)
-    if reply.outcome.is_ours:
-        raise TesterError(f"no histories can be drawn: {describe_failure(reply.failure, reply.outcome)}")
-    if reply.outcome is not Outcome.OK or not _are_counts(reply.value, samples):
+    if problem_of(reply) is not None or not _are_counts(reply.value, samples):
         return [(None, samples)]
     return [(None if actions is None else tuple(actions), count) for actions, count in reply.value]
 

@@ -10,9 +10,10 @@ from typing import Any
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Level, Outcome, Reply
+from cwm.sandbox.wire.blame import blame
 from cwm.sandbox.wire.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
 from cwm.speed.task import Rates, SpeedConfig, SpeedProfile
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import TesterError, problem_of
 from cwm.trajectories.recorded import Trajectory
 from games.api import Json
 from search import profiling, session
@@ -53,8 +54,10 @@ class ModelSpeed:
         asked = replace(self.planner, simulations=self.config.simulations)
         argument = self._argument(asked) | {"files": [PROGRAM_FILE]}
         reply = self._asked(source, profiling.PAYLOAD, "search.profiling", "profile", argument)
-        if reply.outcome is not Outcome.OK or not _is_profile(reply.value):
-            raise TesterError(f"the program cannot be profiled: {describe_failure(reply.failure, reply.outcome)}")
+        fault = blame(reply)
+        if fault is not None or not _is_profile(reply.value):
+            why = "its worker's answer is no profile" if fault is None else fault.problem
+            raise TesterError(f"the program cannot be profiled: {why}")
         return SpeedProfile.of(source, reply.value)
 
     def pairs(self, old: str, new: str) -> list[Rates]:
@@ -83,11 +86,10 @@ class ModelSpeed:
             return []
         argument = {"states": list(_questions(self.games))}
         replies = [self._asked(source, (BESIDE,), BESIDE, "answers", argument) for source in (old, new)]
-        if replies[0].outcome is not Outcome.OK:
+        if blame(replies[0]) is not None:
             raise TesterError("the functions beside the program in place fail, so that nothing can be compared")
-        if replies[1].outcome is not Outcome.OK:
-            failed = describe_failure(replies[1].failure, replies[1].outcome)
-            return [f"{VALUE_FILE} or {PRIOR_FILE}, which stand beside the module, fail with it: {failed}"]
+        if fault := blame(replies[1]):
+            return [f"{VALUE_FILE} or {PRIOR_FILE}, which stand beside the module, fail with it: {fault.problem}"]
         found, changed = (reply.value for reply in replies)
         if not _answers_all(found, argument):
             raise TesterError("the functions beside the program in place give no answers, so that nothing is compared")
@@ -115,8 +117,8 @@ class ModelSpeed:
             reply = worker.loaded
             if reply.outcome is Outcome.OK:
                 reply = worker.payload(module, function, argument, seed=self.config.seed, timeout_s=TIMEOUT_S)
-        if reply.outcome.is_ours:
-            raise TesterError(f"the sandbox failed: {describe_failure(reply.failure, reply.outcome)}")
+        # Raises where ours is to blame; what the program did is for the caller to judge.
+        problem_of(reply)
         return reply
 
     def _argument(self, asked: PlannerConfig) -> dict[str, Any]:

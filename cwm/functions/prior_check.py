@@ -8,12 +8,13 @@ from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import problem_of
 from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
 PROBE = "cwm.functions.prior_probe"
 OTHER_HASH_SEED = 1
+UNCHECKED = "it could not be checked"
 
 
 class ProcessPriorChecker:
@@ -55,14 +56,15 @@ class ProcessPriorChecker:
 
     def _check(self, source: str) -> FunctionReport:
         reply = self._ask(self._sandbox, source, "check", self._argument)
-        if reply.outcome is not Outcome.OK:
-            return FunctionReport((_problem(reply),))
+        if problem := problem_of(reply):
+            return FunctionReport((f"{UNCHECKED}: {problem}",))
         figures = reply.value
         problems = list(figures["problems"])
         speed = figures["calls"] / figures["seconds"] if figures["seconds"] else None
         if not problems and figures["asked"]:
             again = self._ask(self._other, source, "repeat", {"asked": figures["asked"]})
-            problems += again.value["problems"] if again.outcome is Outcome.OK else [_problem(again)]
+            problem = problem_of(again)
+            problems += again.value["problems"] if problem is None else [f"{UNCHECKED}: {problem}"]
         return FunctionReport(tuple(problems), speed, figures["states"] + figures["compared"])
 
     def _ask(self, sandbox: Sandbox, source: str, function: str, argument: dict[str, Any]) -> Reply:
@@ -75,9 +77,3 @@ class ProcessPriorChecker:
             return worker.loaded
         seconds = self._settings.total_seconds
         return worker.payload(PROBE, function, argument, seed=self._settings.seed, timeout_s=seconds)
-
-
-def _problem(reply: Reply) -> str:
-    if reply.outcome.is_ours:
-        raise TesterError(f"the sandbox failed: {describe_failure(reply.failure, reply.outcome)}")
-    return f"it could not be checked: {describe_failure(reply.failure, reply.outcome)}"

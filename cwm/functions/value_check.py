@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 from cwm.functions.value import ValueReport
 from cwm.sandbox.parent.host import Sandbox
-from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import ProgramSource, Reply
 from cwm.suite.build import to_worker
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import problem_of
 from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
@@ -66,8 +66,8 @@ class ProcessValueChecker:
     def _check(self, source: str) -> ValueReport:
         program = ProgramSource(self._source, self._initial_state, self._info, value_source=source)
         with started_worker(self._sandbox, program, self._settings.seed) as worker:
-            if worker.loaded.outcome is not Outcome.OK:
-                return ValueReport((_problem("it could not be loaded", worker.loaded),))
+            if problem := problem_of(worker.loaded):
+                return ValueReport((f"it could not be loaded: {problem}",))
             reply = worker.run_tests(
                 self._tests,
                 seed=self._settings.seed,
@@ -76,15 +76,15 @@ class ProcessValueChecker:
             )
             failed = [result for result in reply.value if result["status"] != "pass"]
             problems = [f"test {result['id']}: {result['message']}" for result in failed[:SHOWN_PROBLEMS]]
-            if reply.outcome is not Outcome.OK:
-                problems.append(_problem("a test ended its worker", reply))
+            if problem := problem_of(reply):
+                problems.append(f"a test ended its worker: {problem}")
             if problems:
                 return ValueReport(tuple(problems), None, len(reply.value))
             measured = worker.payload(
                 SPEED, "measure", self._argument, seed=self._settings.seed, timeout_s=self._settings.total_seconds
             )
-        if measured.outcome is not Outcome.OK:
-            return ValueReport((_problem("it failed in random games on the model", measured),), None, len(reply.value))
+        if problem := problem_of(measured):
+            return ValueReport((f"it failed in random games on the model: {problem}",), None, len(reply.value))
         if not _are_figures(measured.value):
             return ValueReport(
                 ("its worker's answer on random games is not what was asked for",), None, len(reply.value)
@@ -110,9 +110,3 @@ def _are_figures(value: Json) -> bool:
         and type(value.get("seconds")) is float
         and value["seconds"] > 0
     )
-
-
-def _problem(what: str, reply: Reply) -> str:
-    if reply.outcome.is_ours:
-        raise TesterError(f"the sandbox failed: {describe_failure(reply.failure, reply.outcome)}")
-    return f"{what}: {describe_failure(reply.failure, reply.outcome)}"

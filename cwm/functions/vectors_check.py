@@ -15,9 +15,9 @@ from cwm.functions.vectors import Sample, distinct
 from cwm.interface.vectors import DECODE, ENCODE
 from cwm.observations.vectors import RoundTrip, canonical
 from cwm.sandbox.parent.host import Sandbox, Worker
-from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import ProgramSource
 from cwm.sandbox.wire.plain_json import first_difference
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import problem_of
 from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
@@ -142,8 +142,8 @@ class ProcessVectorChecker:
         return Tried(width, tuple(faults), len(samples) / seconds if seconds > 0 else None)
 
     def _ask(self, worker: Worker, function: str, items: Sequence[Json]) -> tuple[list[Any], float]:
-        if worker.loaded.outcome is not Outcome.OK:
-            raise _broken("the functions could not be loaded", worker.loaded)
+        if problem := problem_of(worker.loaded):
+            raise _BrokenError(f"the functions could not be loaded: {problem}")
         answers: list[Any] = []
         seconds = 0.0
         for start in range(0, len(items), CHUNK):
@@ -151,8 +151,8 @@ class ProcessVectorChecker:
             reply = worker.payload(
                 SESSION, "answers", argument, seed=self._settings.seed, timeout_s=self._settings.test_seconds
             )
-            if reply.outcome is not Outcome.OK:
-                raise _broken(f"{function} could not be checked", reply)
+            if problem := problem_of(reply):
+                raise _BrokenError(f"{function} could not be checked: {problem}")
             if not _is_answer(reply.value, len(argument["items"])):
                 raise _BrokenError(f"the worker's answer about {function} is not what was asked for")
             answers += reply.value["answers"]
@@ -163,13 +163,6 @@ class ProcessVectorChecker:
 def is_vector(answer: Json) -> bool:
     """Returns whether an answer is a list of at least one finite number."""
     return isinstance(answer, list) and bool(answer) and all(map(_is_number, answer))
-
-
-def _broken(what: str, reply: Reply) -> _BrokenError:
-    said = describe_failure(reply.failure, reply.outcome)
-    if reply.outcome.is_ours:
-        raise TesterError(f"the sandbox failed: {said}")
-    return _BrokenError(f"{what}: {said}")
 
 
 def _is_answer(value: Json, items: int) -> bool:

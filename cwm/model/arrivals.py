@@ -14,6 +14,7 @@ import numpy.typing as npt
 from cwm.model.world_model import WorldModelError
 from cwm.sandbox.wire.api import Outcome, Reply, SandboxUnavailableError
 from cwm.sandbox.wire.arrays import BinaryArray
+from cwm.sandbox.wire.blame import Ours, blame
 from games.api import Json
 
 Floats = npt.NDArray[np.float32]
@@ -67,13 +68,11 @@ def value_of(reply: Reply) -> Any:
         ModelPlayError: the program failed or hit a limit.
         WorkerBrokenError: ours is at fault.
     """
-    if reply.outcome is Outcome.OK:
+    fault = blame(reply)
+    if fault is None:
         return reply.value
-    detail = reply.outcome.value
-    if reply.failure is not None:
-        line = "" if reply.failure.line is None else f" in line {reply.failure.line}"
-        detail += f": {reply.failure.type}{line}: {reply.failure.message}"
-    if reply.outcome.is_ours:
+    detail = f"{fault.outcome.value}: {fault.sentence}"
+    if isinstance(fault, Ours):
         raise WorkerBrokenError(detail)
     raise ModelPlayError(f"the model's program failed ({detail}).", reply)
 

@@ -13,6 +13,7 @@ from cwm.observations.values import ObservationVectorError, VectorLengthError
 from cwm.observations.vectors import ObservationVectors
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource
+from cwm.sandbox.wire.blame import blame
 from games.api import Json
 
 
@@ -152,9 +153,10 @@ class ProgramCodec:
             self._worker = self._sandbox.start(self._program)
         loaded = self._worker.loaded
         reply = loaded if loaded.outcome is not Outcome.OK else self._worker.call(function, [argument, player], seed=0)
-        if reply.outcome is not Outcome.OK:
-            failure = reply.failure
-            said = reply.outcome.value if failure is None else f"{failure.type}: {failure.message}"
+        fault = blame(reply)
+        if fault is not None:
+            failure = fault.failure
+            said = fault.outcome.value if failure is None else f"{failure.type}: {failure.message}"
             raise VectorProgramError(f"{function} failed ({said}).")
         return reply.value
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 from cwm.model.bundle import ModelBundle, ModelBundleError, describe, rules_hash
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, Reply
+from cwm.sandbox.wire.blame import blame
 from games.api import (
     CHANCE,
     TERMINAL,
@@ -215,9 +216,7 @@ def _is_number(value: Json) -> bool:
 
 
 def _value(reply: Reply, what: str) -> Any:
-    if reply.outcome is Outcome.OK:
+    fault = blame(reply)
+    if fault is None:
         return reply.value
-    failure = reply.failure
-    line = f" in line {failure.line}" if failure and failure.line else ""
-    reason = f"{failure.type}{line}: {failure.message}" if failure else "no reason is known"
-    raise WorldModelError(f"{what} failed ({reply.outcome.value}): {reason}", reply)
+    raise WorldModelError(f"{what} failed ({fault.outcome.value}): {fault.sentence}", reply)

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from cwm.quality.mutation_edits import MODULE
 from cwm.sandbox.parent.host import Sandbox, Worker
-from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import ProgramSource, Reply
+from cwm.sandbox.wire.blame import blame
 from cwm.suite.build import to_worker
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import TesterError
 
 MARK: Final = "_branch_taken_"
 TAKEN: Final = "branches_taken_by_now"
@@ -269,6 +270,5 @@ def _taken(worker: Worker, tests: Sequence[UnitTest], seed: int, branches: int) 
 
 
 def _checked(reply: Reply) -> None:
-    if reply.outcome is not Outcome.OK:
-        why = describe_failure(reply.failure, reply.outcome)
-        raise TesterError(f"the branches of a program could not be counted: {why}")
+    if fault := blame(reply):
+        raise TesterError(f"the branches of a program could not be counted: {fault.problem}")

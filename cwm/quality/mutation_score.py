@@ -15,10 +15,11 @@ from typing import Any
 from cwm.quality.mutation import Mutant
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite.build import parse_result, to_worker
 from cwm.suite.execution import INFRA_RETRIES, Progress
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import TesterError, describe_failure
+from cwm.synthesis.candidate import TesterError
 
 LOADING = "loading"
 """Stands for the test that caught a mutant that cannot even be loaded."""
@@ -169,12 +170,13 @@ def first_failure(
     failures_of_ours = 0
     while True:
         found, reply = _attempt(program, tests, sandbox, options)
-        if not reply.outcome.is_ours:
+        fault = blame(reply)
+        if not isinstance(fault, Ours):
             return found
         failures_of_ours += 1
         if failures_of_ours > INFRA_RETRIES:
-            why = describe_failure(reply.failure, reply.outcome)
-            raise TesterError(f"a mutant could not be tested: the sandbox failed {failures_of_ours} times: {why}")
+            times = f"the sandbox failed {failures_of_ours} times"
+            raise TesterError(f"a mutant could not be tested: {times}: {fault.problem}")
 
 
 def _attempt(

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cwm.sandbox.parent.host import Sandbox, Worker
-from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import Outcome, ProgramSource
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite.types import TestResult, UnitTest
 from cwm.trajectories.recorded import Trajectory
 from games.api import Action, Json, ResamplesHistory
@@ -92,14 +93,12 @@ class ContractViolation:
 class ContractCheckError(RuntimeError):
     """The check itself failed, through no fault of the program.
 
-    Attributes:
-        reply: what the worker said.
+    Args:
+        fault: what the worker said.
     """
 
-    def __init__(self, reply: Reply) -> None:
-        why = f"{reply.failure.type}: {reply.failure.message}" if reply.failure else "no reason is known"
-        super().__init__(f"The contract of a program could not be checked ({reply.outcome.value}): {why}.")
-        self.reply = reply
+    def __init__(self, fault: Ours) -> None:
+        super().__init__(f"The contract of a program could not be checked ({fault.outcome.value}): {fault.sentence}.")
 
 
 @dataclass(frozen=True)
@@ -308,11 +307,9 @@ def _asked(
     reply = worker.loaded
     if reply.outcome is Outcome.OK:
         reply = worker.payload(SESSION, function, argument, seed=options.seed, timeout_s=options.wall_s)
-    if reply.outcome is Outcome.OK:
+    fault = blame(reply)
+    if fault is None:
         return reply.value if has_form(reply.value) else ContractViolation(Outcome.PROTOCOL_ERROR.value, FORGED)
-    if reply.outcome.is_ours:
-        raise ContractCheckError(reply)
-    failure = reply.failure
-    where = f" in line {failure.line}" if failure and failure.line is not None else ""
-    why = f"{failure.type}{where}: {failure.message}" if failure else "no reason is known"
-    return ContractViolation(reply.outcome.value, f"random games could not be played to their end: {why}")
+    if isinstance(fault, Ours):
+        raise ContractCheckError(fault)
+    return ContractViolation(fault.outcome.value, f"random games could not be played to their end: {fault.sentence}")

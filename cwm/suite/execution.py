@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Failure, Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key
 from cwm.suite.batches import Batches
 from cwm.suite.build import death_result, parse_result, to_worker
@@ -212,9 +213,10 @@ class _Lane:
         while len(results) < len(tests):
             reply = self._request(tests[len(results) :])
             results += [parse_result(value) for value in reply.value]
-            if reply.outcome is Outcome.OK:
+            fault = blame(reply)
+            if fault is None:
                 continue
-            if reply.outcome.is_ours and failures_of_ours < INFRA_RETRIES:
+            if isinstance(fault, Ours) and failures_of_ours < INFRA_RETRIES:
                 failures_of_ours += 1
                 self.close()
                 continue

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite import closed_deck
 from cwm.trajectories.recorded import Deck, Trajectory
 from games.api import TERMINAL, Json
@@ -103,7 +104,7 @@ def estimate(
     with _Asker(program, Sandbox(sandbox.limits, sandbox.level, PAYLOAD), options) as asker:
         questions = [_question(trajectory, options.samples, deck) for trajectory in islice(ended, options.games)]
         replies = [asker.ask(question, number) for number, question in enumerate(questions) if question is not None]
-    scored = [reply for reply in replies if not reply.outcome.is_ours]
+    scored = [reply for reply in replies if not isinstance(blame(reply), Ours)]
     problems: Counter[str] = Counter()
     found = []
     for reply in scored:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from cwm.sandbox.wire.api import Failure, Outcome
+from cwm.sandbox.wire.api import Outcome, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite.types import TestResult
 
 Status: TypeAlias = Literal["rejected", "broken", "tested", "passed"]
@@ -137,13 +138,16 @@ def unrun_report(kinds: Sequence[str], outcome: Outcome, problems: Sequence[str]
     return TestReport(outcome, tuple(problems), count_results(kinds, ()))
 
 
-def describe_failure(failure: Failure | None, outcome: Outcome) -> str:
-    """Returns one paragraph on why a program did not load or a worker died."""
-    if failure is None:
-        return f"it ended with {outcome.value}"
-    where = f" in line {failure.line}" if failure.line is not None else ""
-    text = f"{failure.type}{where}: {failure.message}"
-    return f"{text}\n{failure.traceback.rstrip()}" if failure.traceback else text
+def problem_of(reply: Reply) -> str | None:
+    """Returns one paragraph on what a program did wrong, None if it did nothing wrong.
+
+    Raises:
+        TesterError: it is not to blame.
+    """
+    fault = blame(reply)
+    if isinstance(fault, Ours):
+        raise TesterError(f"the sandbox failed: {fault.problem}")
+    return None if fault is None else fault.problem
 
 
 @dataclass(frozen=True)

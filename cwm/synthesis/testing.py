@@ -9,10 +9,11 @@ from typing import ClassVar, TypeVar
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply, SandboxUnavailableError
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite.build import death_result, parse_result, to_worker
 from cwm.suite.contract import ContractCheckError, ContractOptions, Pair, as_results, verify
 from cwm.suite.types import TestResult, UnitTest
-from cwm.synthesis.candidate import TesterError, TestReport, count_results, describe_failure, unrun_report
+from cwm.synthesis.candidate import TesterError, TestReport, count_results, problem_of, unrun_report
 from cwm.synthesis.config import SynthesisConfig
 from games.api import GameInfo, Json
 
@@ -122,10 +123,11 @@ class ProcessTester:
                 reply = self._run(worker, waiting, end)
                 end += worker.excused_s
             results += self._parsed(waiting, reply)
-            if reply.outcome.is_ours:
+            fault = blame(reply)
+            if isinstance(fault, Ours):
                 failures_of_ours += 1
-                _give_up_after(failures_of_ours, reply)
-            elif reply.outcome is not Outcome.OK:
+                _give_up_after(failures_of_ours, fault)
+            elif fault is not None:
                 deaths += 1
                 if len(results) < len(self._tests):
                     results.append(death_result(self._tests[len(results)], reply, self._settings.test_seconds))
@@ -168,10 +170,7 @@ class ProcessTester:
         )
 
     def _unloaded(self, reply: Reply) -> TestReport:
-        if reply.outcome.is_ours:
-            raise TesterError(f"the sandbox failed to load a program: {describe_failure(reply.failure, reply.outcome)}")
-        problem = f"it could not be loaded: {describe_failure(reply.failure, reply.outcome)}"
-        return unrun_report(self._kinds, reply.outcome, [problem])
+        return unrun_report(self._kinds, reply.outcome, [f"it could not be loaded: {problem_of(reply)}"])
 
 
 def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worker:
@@ -186,9 +185,9 @@ def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worke
         raise TesterError(f"no program can be tested: {error}") from error
 
 
-def _give_up_after(failures: int, reply: Reply) -> None:
+def _give_up_after(failures: int, fault: Ours) -> None:
     if failures > INFRA_RETRIES:
-        raise TesterError(f"the sandbox failed {failures} times: {describe_failure(reply.failure, reply.outcome)}")
+        raise TesterError(f"the sandbox failed {failures} times: {fault.problem}")
 
 
 def in_parallel(work: Callable[[str], T], sources: Sequence[str], workers: int) -> list[T]:
