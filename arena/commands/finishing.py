@@ -1,15 +1,18 @@
 """What a synthesis ends with: all stages with a live view, the report, the tables, and the exit code."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
-from arena.pipeline.synthesis import Outcome, SynthesisRun
+from arena.matches.tournament import Progress
+from arena.pipeline.synthesis import Outcome, SynthesisRun, stored_matches
 from arena.report import arena_view, page, run_report, run_tables, tables
 from arena.report.data import ReportData
-from arena.runs.folder import read_result
+from arena.runs import inputs as run_inputs
+from arena.runs.folder import INPUTS, read_bundle, read_result
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from arena.terminal import console
@@ -40,20 +43,36 @@ def complete(
     try:
         with LiveView(console.notices) as live:
             run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
-            outcome = run.run()
-            run_report.write_result(record.folder, outcome)
-            matches = run.matches(outcome, lambda state: live.progress("arena: game", state.done, state.total))
-            outcome = run.online(outcome, matches)
-            run_report.write_result(record.folder, outcome)
-            live.stage("writing the report")
-            shown = arena_view.of(inputs.game, matches)
-            report = run_report.build(record, settings, shown.arenas, shown.replays)
-            page.write(report, record.report_path)
-            run_tables.write(record, report)
+            return run_stages(run, lambda state: live.progress("arena: game", state.done, state.total), live.stage)
     except BaseException:
         console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
         raise
+
+
+def run_stages(
+    run: SynthesisRun, on_game: Callable[[Progress], None] | None, on_stage: Callable[[str], None]
+) -> Finished:
+    """Runs all stages of a synthesis and writes the report; shows nothing by itself."""
+    record, settings = run.record, run.settings
+    outcome = run.run()
+    run_report.write_result(record.folder, outcome)
+    matches = run.matches(outcome, on_game)
+    outcome = run.online(outcome, matches)
+    run_report.write_result(record.folder, outcome)
+    on_stage("writing the report")
+    shown = arena_view.of(run.inputs.game, matches)
+    report = run_report.build(record, settings, shown.arenas, shown.replays)
+    page.write(report, record.report_path)
+    run_tables.write(record, report)
     return Finished(outcome, report, outcome.cap_reached(settings))
+
+
+def stored_report(record: RunRecord, settings: RunSettings) -> ReportData:
+    """Returns the report of what a run has finished so far; nothing is asked, played or tested."""
+    inputs = run_inputs.load(record.folder / INPUTS, settings)
+    matches = stored_matches(record.folder, settings, inputs, read_bundle(record.folder))
+    shown = arena_view.of(inputs.game, matches)
+    return run_report.build(record, settings, shown.arenas, shown.replays)
 
 
 def finish(

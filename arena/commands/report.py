@@ -6,12 +6,11 @@ from typing import Annotated
 import typer
 
 from arena.commands import several
+from arena.commands.finishing import stored_report
 from arena.pipeline import several as several_syntheses
-from arena.pipeline.synthesis import stored_matches
-from arena.report import arena_view, page, run_report, run_tables, tables
+from arena.report import page, run_tables, tables
 from arena.runs import folder
-from arena.runs import inputs as run_inputs
-from arena.runs.folder import INPUTS, KIND
+from arena.runs.folder import KIND
 from arena.runs.settings import RunSettings
 from arena.terminal import console
 from arena.terminal.options import AsJson
@@ -38,10 +37,7 @@ def command(
         if as_json:
             console.print_json(folder.read_result(run) | {"settings": settings.to_json()})
             return
-        inputs = run_inputs.load(run / INPUTS, settings)
-        matches = stored_matches(run, settings, inputs, folder.read_bundle(run))
-        shown = arena_view.of(inputs.game, matches)
-        report = run_report.build(record, settings, shown.arenas, shown.replays)
+        report = stored_report(record, settings)
         page.write(report, record.report_path)
         run_tables.write(record, report)
     console.out.print(tables.report(report))

@@ -1,6 +1,6 @@
 """Models made from the recordings that ship with the project: replayed, tested, and kept in the user's cache."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,12 +44,13 @@ def settings_of(game: str, seed: int = SEED) -> RunSettings:
     return by_way(replace(settings, matches=None, value=None, prior=None), way) if mark else settings
 
 
-def folder_of(game: str, seed: int = SEED) -> Path:
+def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = console.notices.print) -> Path:
     """Returns the folder of the replayed run of a game, made from the recording unless it is there already.
 
     Args:
         game: registry id, or as for `settings_of`.
         seed: of the recording.
+        on_stage: told in words what begins.
 
     Raises:
         UsageError: no such recording ships for the game, or it did not lead to a model.
@@ -64,17 +65,24 @@ def folder_of(game: str, seed: int = SEED) -> Path:
     try:
         ModelBundle.load(folder)
     except ModelBundleError:
-        console.notices.print(f"replaying the recording {name}, once; the model is kept in {folder}")
+        on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
         inputs = run_inputs.registered(settings.game, settings.train_games, seed)
         with open_record(folder, settings, inputs, Caps()) as record:
-            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=console.notices.print).model()
+            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=on_stage).model()
         if outcome.bundle is None:
             raise UsageError(f"The recording {name} leads to no model.") from None
     return folder
 
 
-def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
+def filled_in(
+    specs: Sequence[AgentSpec], game: str, on_stage: Callable[[str], None] = console.notices.print
+) -> list[AgentSpec]:
     """Returns agents with the recorded models' folders in the place of `cwm:recorded` and the like; names stay.
+
+    Args:
+        specs: the agents.
+        game: registry id.
+        on_stage: told in words what begins.
 
     Raises:
         UsageError: an agent wants a recorded model that does not ship for the game.
@@ -84,7 +92,7 @@ def filled_in(specs: Sequence[AgentSpec], game: str) -> list[AgentSpec]:
         for seed in recordings.bundled_seeds(game + way):
             known[recordings.name_of(RECORDED + way, seed)] = (game + way, seed)
     return [
-        replace(spec, model=str(folder_of(*known[spec.model]) / MODEL))
+        replace(spec, model=str(folder_of(*known[spec.model], on_stage) / MODEL))
         if spec.traits.sandboxed and spec.model in known
         else spec
         for spec in specs

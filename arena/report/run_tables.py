@@ -26,9 +26,14 @@ def tables(report: ReportData) -> dict[str, list[Row]]:
         ],
         "usage": [asdict(row) for row in report.usage],
         "tree": _even(_candidate(candidate) for candidate in report.candidates),
-        "standings": _even(row for arena in report.arenas for row in _standings(arena)),
+        "standings": standings(report.arenas),
         "similarity": [asdict(row) for row in report.similarity],
     }
+
+
+def standings(arenas: Iterable[ArenaView]) -> list[Row]:
+    """Returns a row for each agent of each lineup of each arena, forfeits counted, all with the same columns."""
+    return _even(row for arena in arenas for row in _standings(arena))
 
 
 def write(record: RunRecord, report: ReportData) -> None:
@@ -58,7 +63,6 @@ def _candidate(candidate: CandidateView) -> Row:
 
 
 def _standings(arena: ArenaView) -> Iterable[Row]:
-    """Yields a row for each agent of each lineup, forfeits counted."""
     for result in arena.table.lineups:
         for side in result.sides:
             yield {
