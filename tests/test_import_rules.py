@@ -1,6 +1,7 @@
 """Who may import whom (AST): games import nothing of ours, search and cwm import games alone, arena imports all."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,10 @@ EXCEPTIONS = {
     "cwm/exported.py": {"games.adapters.spiel_game"},  # files of `cwm export` are OpenSpiel games
 }
 """What a module may import besides, and why."""
+LOADED_BY_NAME = {
+    "cwm/__init__.py": ["arena.face"],  # the public face, when one of its names is first asked for
+}
+"""The one way up: modules of the arena that what lies below it names in a string, and why."""
 STANDARD_LIBRARY_ALONE = [
     "games/api.py",
     "games/contract/game.py",
@@ -56,6 +61,17 @@ def test_imports_follow_the_layers(path: Path) -> None:
     for node, name in imports(ast.parse(path.read_text())):
         if name.split(".")[0] in OURS:
             assert allowed(name, path), f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+
+
+@pytest.mark.parametrize("package", ["games", "search", "cwm"])
+def test_nothing_below_the_arena_names_a_module_of_it_but_the_public_face(package: str) -> None:
+    named: dict[str, list[str]] = {}
+    for path in sources():
+        place = str(path.relative_to(ROOT))
+        for node in ast.walk(ast.parse(path.read_text())) if place.startswith(f"{package}/") else ():
+            if isinstance(node, ast.Constant) and re.fullmatch(r"arena(\.\w+)+", str(node.value)):
+                named.setdefault(place, []).append(node.value)
+    assert named == {place: names for place, names in LOADED_BY_NAME.items() if place.startswith(f"{package}/")}
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))

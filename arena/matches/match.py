@@ -77,6 +77,14 @@ class GameRecord:
         """R of one cooperative game: its score if it was won; 0 if it was lost or forfeited, or reports no outcome."""
         return float(self.outcome["score"]) if self.outcome is not None and self.outcome["won"] else 0.0
 
+    def records(self) -> list[dict[str, Any]]:
+        """Returns a row for each action, chance's too, in order: number, player, agent, action."""
+        names = {CHANCE: "chance"} | dict(enumerate(self.seats))
+        return [
+            {"number": number, "player": player, "agent": names[player], "action": action}
+            for number, (player, action) in enumerate(self.actions)
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """Returns the record as JSON; one without accounts is as it was before there were any."""
         data = asdict(self)

@@ -1,10 +1,21 @@
 """Stored games, played again through the true rules: to check them, and to read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from arena.matches.match import GameRecord, chance_action, forfeit_returns
-from games.api import CHANCE, TERMINAL, Action, Game, IllegalActionError, RendersText, ReportsOutcome, State
+from games.api import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Game,
+    IllegalActionError,
+    Observation,
+    RendersText,
+    ReportsOutcome,
+    State,
+)
+from search.api import Position
 
 
 class RecordError(Exception):
@@ -30,6 +41,33 @@ def states(game: Game, record: GameRecord) -> Iterator[tuple[State, int, Action 
         except IllegalActionError as error:
             raise RecordError(f"action {number} of {record.game}, {action!r}, was refused: {error}") from error
     yield state, game.current_player(state), None
+
+
+def make_position(game: Game, actions: Sequence[Action]) -> Position:
+    """Returns what the player to move is told after some actions: what it saw and did, and the state if it sees it all.
+
+    Args:
+        game: the game.
+        actions: from the start on, of players and of chance.
+
+    Raises:
+        IllegalActionError: an action is not legal where it is taken, or no player is to move after them.
+    """
+    state = game.initial_state()
+    seen: dict[int, list[tuple[Observation, Action | None]]] = {}
+    for action in actions:
+        legal, player = game.legal_actions(state), game.current_player(state)
+        if action not in legal:
+            raise IllegalActionError(f"{action!r} is not legal; legal are {legal}.")
+        if player != CHANCE:
+            seen.setdefault(player, []).append((game.observations(state)[player], action))
+        state = game.apply_action(state, action)
+    player = game.current_player(state)
+    if player in (CHANCE, TERMINAL):
+        why = "the game is over: leave some out" if player == TERMINAL else "chance moves: add one of its outcomes"
+        raise IllegalActionError(f"After these {len(actions)} actions {why}.")
+    history = (*seen.get(player, ()), (game.observations(state)[player], None))
+    return Position(player, history, state if game.info.perfect_information else None)
 
 
 def verify(game: Game, record: GameRecord) -> None:
