@@ -163,19 +163,6 @@ class Budget:
             self._reserved = _minus(self._reserved, share)
             self._count(purpose, used)
 
-    def counters(self) -> dict[str, Any]:
-        """Returns everything that a resume needs, as JSON."""
-        with self._lock:
-            tallies = {purpose: tally.to_json() for purpose, tally in sorted(self._by_purpose.items())}
-        return {"version": 1, "elapsed_s": self.elapsed_s(), "by_purpose": tallies}
-
-    def restore(self, counters: Mapping[str, Any]) -> None:
-        """Goes on from the counters of an earlier process."""
-        with self._lock:
-            self._elapsed_before = float(counters["elapsed_s"])
-            self._started = self._clock()
-            self._by_purpose = {name: Tally.from_json(data) for name, data in counters["by_purpose"].items()}
-
     def restore_from(
         self, calls: Iterable[StoredCall], prices: Mapping[str, Price | None], *, elapsed_s: float = 0.0
     ) -> None:

@@ -5,14 +5,10 @@ attempt holds no place.
 """
 
 import threading
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.requests import request_key
 from cwm.llm.retry import TransientError
 
 MOST_AT_ONCE = 8
@@ -120,27 +116,3 @@ class Throttled:
                 raise
             self._limit.answered()
             return completion
-
-
-def complete_all(model: LanguageModel, requests: Sequence[Request], *, at_once: int = MOST_AT_ONCE) -> list[Completion]:
-    """Asks several questions at the same time; the answers come back in the order of the requests.
-
-    Equal requests are numbered in that order before the first is sent, so each gets the same answer from a journal or
-    a recording whatever comes back first.
-
-    Args:
-        model: whom to ask; thread-safe, as every provider is. The requests must be its first of their kind.
-        requests: what to ask; a request with an occurrence number keeps it.
-        at_once: threads; the provider's own limit may allow fewer.
-
-    Raises:
-        LanguageModelError: the first failure in the order of the requests; the other answers are in the journal.
-    """
-    seen: Counter[str] = Counter()
-    numbered: list[Request] = []
-    for request in requests:
-        key = request_key(request)
-        numbered.append(replace(request, occurrence=seen[key]) if request.occurrence is None else request)
-        seen[key] += 1
-    with ThreadPoolExecutor(max_workers=max(1, at_once), thread_name_prefix="language-model") as threads:
-        return [future.result() for future in [threads.submit(model.complete, request) for request in numbered]]

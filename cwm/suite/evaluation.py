@@ -129,7 +129,7 @@ def evaluate(
         RunStorageError: a batch cannot be stored.
     """
     report = DoneCount(count(trajectories, tests) if progress else 0, progress)
-    counts = _Counts()
+    counts = Counts()
     suite = stream(trajectories, tests)
     with closing(run_stream(program, suite, sandbox, options, report.add, batches)) as done:
         for chunk, results in done:
@@ -137,23 +137,7 @@ def evaluate(
     return counts.evaluation(trajectories, sandbox.level)
 
 
-def summarise(
-    tests: Sequence[UnitTest], results: Sequence[TestResult], trajectories: Sequence[Trajectory], level: Level
-) -> Evaluation:
-    """Counts results that are already there.
-
-    Args:
-        tests: the suite.
-        results: one a test, in its order.
-        trajectories: what the suite was made of.
-        level: isolation level that the program ran at.
-    """
-    counts = _Counts()
-    counts.add(tests, results)
-    return counts.evaluation(trajectories, level)
-
-
-class _Counts:
+class Counts:
     """Counts results as they come; of tests that passed nothing else is kept."""
 
     def __init__(self) -> None:

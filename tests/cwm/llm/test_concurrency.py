@@ -1,15 +1,44 @@
 """Adaptive concurrency: additive up, multiplicative down, and the same answers in whatever order they come."""
 
 import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cwm.llm.api import Completion, LanguageModelError, Message, Request
-from cwm.llm.concurrency import AdaptiveLimit, Throttled, complete_all
+from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Message, Request
+from cwm.llm.concurrency import MOST_AT_ONCE, AdaptiveLimit, Throttled
 from cwm.llm.journaled import Journaled, MemoryStore
 from cwm.llm.providers.factory import make
+from cwm.llm.requests import request_key
 from cwm.llm.retry import RetryPolicy, TransientError
+
+
+def complete_all(model: LanguageModel, requests: Sequence[Request], *, at_once: int = MOST_AT_ONCE) -> list[Completion]:
+    """Asks several questions at the same time; the answers come back in the order of the requests.
+
+    Equal requests are numbered in that order before the first is sent, so each gets the same answer from a journal or
+    a recording whatever comes back first.
+
+    Args:
+        model: whom to ask; thread-safe, as every provider is. The requests must be its first of their kind.
+        requests: what to ask; a request with an occurrence number keeps it.
+        at_once: threads; the provider's own limit may allow fewer.
+
+    Raises:
+        LanguageModelError: the first failure in the order of the requests; the other answers are in the journal.
+    """
+    seen: Counter[str] = Counter()
+    numbered: list[Request] = []
+    for request in requests:
+        key = request_key(request)
+        numbered.append(replace(request, occurrence=seen[key]) if request.occurrence is None else request)
+        seen[key] += 1
+    with ThreadPoolExecutor(max_workers=max(1, at_once), thread_name_prefix="language-model") as threads:
+        return [future.result() for future in [threads.submit(model.complete, request) for request in numbered]]
 
 
 def request(text: str) -> Request:

@@ -4,7 +4,7 @@ import pytest
 
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite.build import BuildOptions, build
-from cwm.suite.evaluation import FINAL_SCORES, Tally, summarise
+from cwm.suite.evaluation import FINAL_SCORES, Tally
 from cwm.suite.types import TestResult
 from cwm.trajectories.recorded import collect
 
@@ -22,7 +22,7 @@ def passed(test, **changes):
     return TestResult(test.id, test.kind, **(values | {"fields": fields} | changes))
 
 
-def test_timeouts_and_errors_are_apart_from_wrong_answers(games):
+def test_timeouts_and_errors_are_apart_from_wrong_answers(games, summarise):
     tests = build(games, KINDS)[:5]
     results = [
         passed(tests[0]),
@@ -41,7 +41,7 @@ def test_timeouts_and_errors_are_apart_from_wrong_answers(games):
     assert [result.id for result in report.failed] == [test.id for test in tests[1:]]
 
 
-def test_final_scores_are_counted_apart(games):
+def test_final_scores_are_counted_apart(games, summarise):
     tests = build(games, KINDS)
     results = [passed(test) for test in tests]
     report = summarise(tests, results, games, "process")
@@ -52,7 +52,7 @@ def test_final_scores_are_counted_apart(games):
     assert report.accuracy("transition") == 1.0
 
 
-def test_there_is_no_mean_of_nothing():
+def test_there_is_no_mean_of_nothing(summarise):
     assert Tally().accuracy is None
     assert Tally(errors=2).accuracy == 0.0
     assert Tally(errors=2).accuracy_of_answers is None
@@ -61,7 +61,7 @@ def test_there_is_no_mean_of_nothing():
     assert report.to_json()["kinds"] == {}
 
 
-def test_a_report_is_json_and_says_its_level(games):
+def test_a_report_is_json_and_says_its_level(games, summarise):
     tests = build(games, KINDS)
     data = summarise(tests, [passed(test) for test in tests], games, "process").to_json()
     assert data["level"] == "process"

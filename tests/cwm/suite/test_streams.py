@@ -1,6 +1,6 @@
 """Tests that are made, run and counted as they come are the tests, results and counts of all at once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict
 
@@ -10,7 +10,7 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import ProgramSource
 from cwm.suite import evaluation
 from cwm.suite.build import BuildOptions, build, count, stream
-from cwm.suite.evaluation import evaluate, summarise
+from cwm.suite.evaluation import Evaluation, evaluate
 from cwm.suite.execution import AHEAD, RunOptions, chunked, run_stream, run_tests
 from cwm.suite.types import UnitTest
 from cwm.trajectories.packed import PackedGames
@@ -78,7 +78,10 @@ def test_tests_are_made_only_a_few_chunks_ahead(
 
 
 def test_an_evaluation_counts_what_all_results_at_once_add_up_to(
-    games: list[Trajectory], program: ProgramSource, monkeypatch: pytest.MonkeyPatch
+    games: list[Trajectory],
+    program: ProgramSource,
+    monkeypatch: pytest.MonkeyPatch,
+    summarise: Callable[..., Evaluation],
 ) -> None:
     monkeypatch.setattr("cwm.suite.execution.CHUNK", 10)
     monkeypatch.setattr(evaluation, "KEPT_WHOLE", 3)

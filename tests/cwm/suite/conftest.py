@@ -1,0 +1,26 @@
+"""Counting results that are already there."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from cwm.sandbox.wire.api import Level
+from cwm.suite.evaluation import Counts, Evaluation
+from cwm.suite.types import TestResult, UnitTest
+from cwm.trajectories.recorded import Trajectory
+
+Summarise = Callable[[Sequence[UnitTest], Sequence[TestResult], Sequence[Trajectory], Level], Evaluation]
+
+
+@pytest.fixture(scope="session")
+def summarise() -> Summarise:
+    """Returns a function (tests, one result a test, the suite's games, level) -> their evaluation, counted at once."""
+
+    def counted(
+        tests: Sequence[UnitTest], results: Sequence[TestResult], games: Sequence[Trajectory], level: Level
+    ) -> Evaluation:
+        counts = Counts()
+        counts.add(tests, results)
+        return counts.evaluation(games, level)
+
+    return counted
