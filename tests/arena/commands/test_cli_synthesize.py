@@ -73,7 +73,7 @@ def test_an_own_game_needs_played_games_to_be_evaluated(cwm: Any, refused: Any, 
     model = script(tmp_path / "answers.jsonl", own_game.program)
     assert cwm(*own(own_game), "--llm", model, "--run", tmp_path / "run", "--workers", 1).code == 0
     ran = refused("evaluate", tmp_path / "run")
-    assert (ran.code, "give played games with --trajectories FILE" in ran.err) == (2, True)
+    assert (ran.code, "give played games by --trajectories" in ran.err) == (2, True)
     cwm("trajectories", "record", "kuhn_poker", "-o", tmp_path / "kuhn.jsonl")
     ran = refused("evaluate", tmp_path / "run", "--trajectories", tmp_path / "kuhn.jsonl")
     assert "holds games of kuhn_poker, the model is of noughts" in ran.err

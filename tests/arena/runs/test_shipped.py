@@ -80,7 +80,7 @@ def test_only_shipped_models_play_without_a_sandbox() -> None:
 def test_a_run_at_process_is_not_taken_up_again_without_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(levels.ALLOW_PROCESS, raising=False)
     settings = replace(standard_settings("tic_tac_toe", "openai:some-model", None, 0), level="process")
-    with pytest.raises(SandboxUnavailableError, match="add --allow-unsafe-process"):
+    with pytest.raises(SandboxUnavailableError, match="add the option `allow_unsafe_process`"):
         shipped.check(settings)
     with levels.wishing(Wish(allow_process=True)):
         shipped.check(settings)

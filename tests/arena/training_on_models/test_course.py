@@ -155,7 +155,7 @@ def test_stored_vectors_that_fit_nothing_are_refused(high_card, sandbox, setting
     bundle = ModelBundle(
         high_card.source, None, high_card.initial_state, high_card.info, "", told, vectors_source=source
     )
-    with pytest.raises(UsageError, match=r"The stored vectors fit none of .* leave out --vectors"):
+    with pytest.raises(UsageError, match=r"The stored vectors fit none of .* leave out the option `vectors`"):
         lesson.prepare(bundle, 0, settings(stored_vectors=True), sandbox)
 
 

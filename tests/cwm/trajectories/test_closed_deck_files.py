@@ -94,7 +94,7 @@ def test_a_game_from_one_seat_is_looked_at_from_there(path: Path) -> None:
 def test_the_open_deck_wants_states_and_everybodys_view(path: Path) -> None:
     rows = all_rows(path, recorded(1))
     del rows[2]["state"]
-    with pytest.raises(TrajectoryFormatError, match=r"line 3: field 'state' is missing; .* for --deck closed"):
+    with pytest.raises(TrajectoryFormatError, match=r"line 3: field 'state' is missing; .* for a closed deck"):
         files.read(put(path, rows))
     write(path, one_seat_each())
     with pytest.raises(TrajectoryFormatError, match=r"(?s)line 1: field 'observations' is \[null, .*unknown fields"):

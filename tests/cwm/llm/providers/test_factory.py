@@ -20,7 +20,7 @@ REQUEST = Request((Message("user", "Hello"),), "test", 100)
         ("chatty:m-1", {}, "Unknown language model 'chatty:m-1': write one of openai:MODEL, google:MODEL"),
         ("gpt", {}, "Unknown language model 'gpt'"),
         ("openai:", {}, "'openai:' lacks what comes after the colon: write openai:MODEL"),
-        ("openai:m-1", {}, "No key for openai:m-1: set OPENAI_API_KEY, or give --base-url"),
+        ("openai:m-1", {}, "No key for openai:m-1: set OPENAI_API_KEY, or give the option `base_url`"),
         ("google:g-1", {}, "No key for google:g-1: set GEMINI_API_KEY or GOOGLE_API_KEY"),
         ("openai:m-1", {"base_url": "localhost:8000"}, "The base URL is no web address"),
         ("replay:nowhere", {"base_url": "http://localhost"}, "takes no base URL"),
