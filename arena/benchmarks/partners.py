@@ -19,7 +19,6 @@ from arena.figures.intervals import Estimate, mean_estimate
 from arena.matches import tournament
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig
-from arena.matches.store import GameStore
 
 GAME: Final = "yokai-9c-2p"
 GAMES: Final = 20
@@ -65,9 +64,7 @@ def run(model: Path, value: bool, store: Path, workers: int, games: int = GAMES)
     strangers += [AgentSpec("partner", name, model=name) for name in sorted(partners(GAME))]
     lineups = tuple((mine, len(own) + other) for mine in range(len(own)) for other in range(len(strangers)))
     config = tournament.prepare(TournamentConfig(GAME, (*own, *strangers), -(-games // 2), SEED, lineups=lineups))
-    store.mkdir(parents=True, exist_ok=True)
-    with GameStore(store, config.to_json()) as opened:
-        records = tournament.run(config, opened, workers=workers).records
+    records = tournament.open_and_run(store, config, workers=workers).records
     yield from figures(scores(records, [spec.name for spec in strangers]))
 
 

@@ -8,7 +8,6 @@ from arena.benchmarks.measurement import Measurement
 from arena.figures.intervals import Estimate
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
-from arena.matches.store import GameStore
 from arena.matches.tournament import TournamentResult
 from arena.papers.yokai.published import figures as paper_figures
 from games.api import DEFAULT_VIEW
@@ -39,9 +38,7 @@ def run(model: Path, store: Path, workers: int, games: int = GAMES) -> Iterator[
     """
     agent = AgentSpec("cwm", "cwm", planner=dict(PLANNER), model=str(model))
     config = tournament.prepare(TournamentConfig(GAME, (agent,), games, SEED, "self"))
-    store.mkdir(parents=True, exist_ok=True)
-    with GameStore(store, config.to_json()) as opened:
-        yield from figures(config, tournament.run(config, opened, workers=workers))
+    yield from figures(config, tournament.open_and_run(store, config, workers=workers))
 
 
 def figures(config: TournamentConfig, result: TournamentResult) -> Iterator[Measurement]:

@@ -19,7 +19,7 @@ from arena.matches import tournament
 from arena.matches.game_source import game_info
 from arena.matches.lineups import Pairing
 from arena.matches.plan import TournamentConfig
-from arena.matches.store import Games, GameStore, MemoryStore, write_standings
+from arena.matches.store import Games, write_standings
 from arena.matches.tournament import TournamentResult
 from arena.pipeline import recorded_models
 from arena.pipeline.online_learning import Learners
@@ -179,9 +179,7 @@ def _played(
     if asks_models(config) and folder is not None:
         caps = read_caps(folder).raised(caps)
     with ExitStack() as stack:
-        store: Games = MemoryStore()
-        if folder is not None:
-            store = stack.enter_context(GameStore(folder, prepared.to_json()))
+        store = stack.enter_context(tournament.opened(folder, prepared.to_json()))
         players = stack.enter_context(PlayerModels(agents, folder, caps, recording, game))
         learners = None
         if any(spec.learn is not None for spec in agents):

@@ -23,7 +23,7 @@ from arena.matches import tournament
 from arena.matches.game_source import load_bundle
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
-from arena.matches.store import Games, GameStore, MemoryStore
+from arena.matches.store import Games
 from arena.matches.tournament import Progress
 from arena.runs.settings import planner_config, standard_settings
 from cwm.storage.keys import content_key
@@ -208,11 +208,10 @@ def run(
     if config.deals < 1:
         raise TournamentError(f"A comparison needs at least one deal, not {config.deals}.")
     prepared = config.prepared()
-    if folder is None:
-        return _played(prepared, MemoryStore(), workers, on_game, minutes)
     # Not the number of deals: the same folder goes on with more of them.
     kept = {name: value for name, value in prepared.to_json().items() if name != "deals"}
-    with GameStore(folder / f"{config.game}-{content_key(kept)[:12]}", kept) as store:
+    place = None if folder is None else folder / f"{config.game}-{content_key(kept)[:12]}"
+    with tournament.opened(place, kept) as store:
         return _played(prepared, store, workers, on_game, minutes)
 
 

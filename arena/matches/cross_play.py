@@ -20,7 +20,6 @@ from arena.matches import tournament
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.ratings import Cooperation, LineupResult, Standings, cooperation, standings
-from arena.matches.store import Games, GameStore, MemoryStore
 from arena.matches.tournament import Progress
 from cwm.storage.keys import derive
 from games import registry
@@ -159,10 +158,11 @@ def run(
             if on_game is not None:
                 on_game(Progress(before + state.done, total, state.record))
 
-        found = _play(part, None if folder is None else folder / name, workers, progress, models)
-        records.extend(found.records)
-        missing |= found.missing
-        played += found.played
+        part_folder = None if folder is None else folder / name
+        result = tournament.open_and_run(part_folder, part, workers=workers, on_game=progress, models=models)
+        records.extend(result.records)
+        missing |= result.missing
+        played += result.played
     return summary(config, records, missing, played)
 
 
@@ -188,21 +188,6 @@ def summary(
         played=played,
         records=tuple(records),
     )
-
-
-def _play(
-    config: TournamentConfig,
-    folder: Path | None,
-    workers: int,
-    on_game: Callable[[Progress], None],
-    models: PlayerModels | None,
-) -> tournament.TournamentResult:
-    if folder is None:
-        store: Games = MemoryStore()
-        return tournament.run(config, store, workers=workers, on_game=on_game, models=models)
-    folder.mkdir(parents=True, exist_ok=True)
-    with GameStore(folder, config.to_json()) as kept:
-        return tournament.run(config, kept, workers=workers, on_game=on_game, models=models)
 
 
 def _seatings(lineup: Lineup) -> int:

@@ -1,18 +1,16 @@
 """Chooses among value functions and policy priors: planners that use them play each other on the model itself."""
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from arena.agents.api import InfrastructureError
 from arena.agents.model import ModelAgent
-from arena.machine.process_pool import ProcessPool, WorkerDiedError
 from arena.machine.runtime import Runtime
+from arena.matches.engine import MAX_FAULTS, in_processes, play_all
 from arena.matches.lineups import lone_and_rest
 from arena.matches.match import play
-from arena.matches.tournament import MAX_FAULTS
 from cwm.functions.value import ValueCandidate
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel, WorldModelError
@@ -128,32 +126,16 @@ class ModelTournament:
         return {"key": content_key([decisive, list(seats)]), "seats": list(seats), **content}
 
     def _play(self, jobs: list[dict[str, Any]]) -> dict[str, list[float]]:
-        """Returns the returns of each game by key; one that ours broke is played again, and never scored."""
+        """Returns the returns of each game by key, () where the model failed as the referee."""
         returns: dict[str, list[float]] = {}
-        todo, message = jobs, ""
-        for _ in range(MAX_FAULTS):
-            broken = []
-            with closing(self._answers(todo)) as answers:
-                for job, answer in answers:
-                    fault = _fault(answer)
-                    if fault is not None or isinstance(answer, WorkerDiedError):
-                        broken.append(job)
-                        message = fault or ""
-                    else:
-                        returns[job["key"]] = [float(value) for value in answer.get("returns", ())]
-            todo = broken
-            if not todo:
-                return returns
-        raise TesterError(f"A tournament on the model broke {MAX_FAULTS} times: {message}.")
 
-    def _answers(
-        self, jobs: list[dict[str, Any]]
-    ) -> Generator[tuple[dict[str, Any], dict[str, Any] | WorkerDiedError], None, None]:
-        if self.workers > 1:
-            yield from ProcessPool(play_on_model, self.workers).run(jobs)
-            return
-        for job in jobs:
-            yield job, play_on_model(job)
+        def keep(key: str, answer: dict[str, Any]) -> None:
+            returns[key] = [float(value) for value in answer.get("returns", ())]
+
+        unplayed = play_all(jobs, in_processes(play_on_model, self.workers), keep)
+        if unplayed.given_up is not None:
+            raise TesterError(f"A tournament on the model broke {MAX_FAULTS} times: {unplayed.given_up}.")
+        return returns
 
 
 def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
@@ -199,10 +181,3 @@ def _agent(
 def _partner(seats: Sequence[int], own: int) -> int:
     """Returns the other candidate at the table, or `own` where it plays with itself."""
     return next((index for index in seats if index != own), own)
-
-
-def _fault(answer: dict[str, Any] | WorkerDiedError) -> str | None:
-    """Returns what of ours broke, None if nothing did."""
-    if isinstance(answer, WorkerDiedError):
-        return str(answer)
-    return answer.get("fault")

@@ -20,8 +20,7 @@ Where the appendix is silent, this was chosen:
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any, Final, Protocol
@@ -29,8 +28,8 @@ from typing import Any, Final, Protocol
 from arena.agents.api import InfrastructureError
 from arena.agents.model import ModelAgent
 from arena.figures.intervals import mean_estimate
-from arena.machine.process_pool import ProcessPool, WorkerDiedError
 from arena.machine.runtime import Runtime
+from arena.matches.engine import MAX_FAULTS, in_processes, play_all
 from arena.matches.lineups import lone_and_rest
 from arena.matches.match import GameRecord, play
 from cwm.model.bundle import ModelBundle
@@ -42,8 +41,6 @@ from cwm.synthesis.candidate import TesterError
 from games.api import GameError
 from search.api import PlannerConfig
 
-MAX_FAULTS: Final = 3
-"""A match that ours broke so often ends the comparison."""
 HOST: Final = "host"
 
 
@@ -201,21 +198,17 @@ class RejectionTournament:
         missing = {key for key in keys if store.game(key) is None}
         done = len(keys) - len(missing)
         on_match(done, len(keys))
-        for _ in range(MAX_FAULTS):
-            message = ""
-            with closing(self._answers(missing)) as answers:
-                for key, answer in answers:
-                    fault = _fault(answer)
-                    if fault is not None or isinstance(answer, WorkerDiedError):
-                        message = fault or ""
-                        continue
-                    store.put_game(key, answer)
-                    missing.discard(key)
-                    done += 1
-                    on_match(done, len(keys))
-            if not missing:
-                return self._ranked(store)
-        raise TesterError(f"A match between models broke {MAX_FAULTS} times: {message}.")
+
+        def keep(key: str, answer: dict[str, Any]) -> None:
+            nonlocal done
+            store.put_game(key, answer)
+            done += 1
+            on_match(done, len(keys))
+
+        unplayed = play_all(self._jobs(missing), in_processes(play_hosted, self.workers), keep)
+        if unplayed.given_up is not None:
+            raise TesterError(f"A match between models broke {MAX_FAULTS} times: {unplayed.given_up}.")
+        return self._ranked(store)
 
     def _matches(self) -> Iterator["_Match"]:
         """Yields every match, repetition by repetition, so that a part of them is a fair sample."""
@@ -254,16 +247,6 @@ class RejectionTournament:
                     "deal_seed": match.deal,
                     "runtime": self.runtime.to_json(),
                 }
-
-    def _answers(self, keys: set[str]) -> Generator[tuple[str, dict[str, Any] | WorkerDiedError], None, None]:
-        jobs = self._jobs(set(keys))
-        if self.workers > 1:
-            with closing(ProcessPool(play_hosted, self.workers).run(jobs)) as answers:
-                for job, answer in answers:
-                    yield job["key"], answer
-            return
-        for job in jobs:
-            yield job["key"], play_hosted(job)
 
     def _ranked(self, store: Matches) -> Rejection:
         payoffs: list[dict[int, list[float]]] = [{} for _ in self.contestants]
@@ -365,7 +348,3 @@ def _model(bundle: ModelBundle) -> dict[str, Any]:
 
 def _bundle(data: Mapping[str, Any]) -> ModelBundle:
     return ModelBundle(**data)
-
-
-def _fault(answer: dict[str, Any] | WorkerDiedError) -> str | None:
-    return str(answer) if isinstance(answer, WorkerDiedError) else answer.get("fault")

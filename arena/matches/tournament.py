@@ -1,31 +1,30 @@
 """Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
 
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from arena.agents.api import InfrastructureError, NoAnswerError
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.language_players.models import PlayerModels, in_order
-from arena.machine import threads as side_by_side
-from arena.machine.process_pool import ProcessPool, WorkerDiedError
 from arena.machine.runtime import Runtime
 from arena.matches import lineups as seatings
+from arena.matches.engine import Job, Lanes, in_processes, in_threads, play_all
 from arena.matches.game_source import game_info, is_model, model_of, open_game
 from arena.matches.match import GameRecord, play
 from arena.matches.plan import RULES_VERSION, PlannedGame, Teaching, TournamentConfig, TournamentError
 from arena.matches.ratings import Standings, standings, without_forfeits
 from arena.matches.seating import build, resolve
-from arena.matches.store import Games, StoredGames
+from arena.matches.store import Games, GameStore, MemoryStore, StoredGames
 from cwm.model.world_model import WorldModelError
 from cwm.storage.keys import content_key, derive
 
 ASKED_FILE = "tournament.json"
 """What the user asked for, in the folder of the games."""
-MAX_FAULTS = 3
-"""A game that ours broke this often in one run is given up until the next run."""
 
 
 @dataclass(frozen=True)
@@ -154,36 +153,57 @@ def run(
     planned = plan(config)
     known = store.games()
     todo = [game for game in planned if game.key not in known]
-    attempts: dict[str, int] = {}
-    queue = deque(todo)
-    done = len(planned) - len(todo)
-    by_key = {game.key: game for game in todo}
-    stopped: str | None = None
-    with closing(
-        _answers(config, queue, workers, models)
-        if learners is None
-        else _taught(config, planned, known, learners, models)
-    ) as answers:
-        for key, answer in answers:
-            if isinstance(answer, GameRecord):
-                store.add(key, answer)
-                known[key] = answer
-                done += 1
-                if on_game is not None:
-                    on_game(Progress(done, len(planned), answer))
-                continue
-            store.add_fault(key, str(answer))
-            if isinstance(answer, NoAnswerError):
-                stopped = str(answer)
-                break
-            attempts[key] = attempts.get(key, 0) + 1
-            if attempts[key] < MAX_FAULTS:
-                queue.append(by_key[key])
+    played: list[str] = []
+
+    def keep(key: str, answer: dict[str, Any]) -> None:
+        record = GameRecord.from_json(answer["record"])
+        store.add(key, record)
+        known[key] = record
+        played.append(key)
+        if on_game is not None:
+            on_game(Progress(len(planned) - len(todo) + len(played), len(planned), record))
+
+    lanes = _lanes(config, workers, models, learners is not None)
+
+    def play(jobs: Iterable[Job]) -> str | None:
+        return play_all(jobs, lanes, keep, store.add_fault).stopped
+
+    if learners is None:
+        stopped = play(game.job(config) for game in todo)
+    else:
+        stopped = _taught(config, planned, known, learners, play)
     faults = store.faults()
     missing = {game.key: faults.get(game.key, []) for game in planned if game.key not in known}
     records = tuple(known[game.key] for game in planned if game.key in known)
-    found = result(config, records, sum(game.key in known for game in todo), missing, faults)
-    return replace(found, stopped=stopped)
+    return replace(result(config, records, len(played), missing, faults), stopped=stopped)
+
+
+@contextmanager
+def opened(folder: Path | None, asked: dict[str, Any]) -> Iterator[Games]:
+    """Opens the games of a folder, which is made if it is missing; None keeps them in memory.
+
+    Args:
+        folder: of the games.
+        asked: what they are games of; errors as for `GameStore`.
+    """
+    if folder is None:
+        yield MemoryStore()
+        return
+    with GameStore(folder, asked) as games:
+        yield games
+
+
+def open_and_run(
+    folder: Path | None,
+    config: TournamentConfig,
+    *,
+    workers: int = 1,
+    on_game: Callable[[Progress], None] | None = None,
+    models: PlayerModels | None = None,
+) -> TournamentResult:
+    """Plays what is missing of a prepared tournament in its folder; for the arguments see `opened` and `run`."""
+    with opened(folder, config.to_json()) as games:
+        return run(config, games, workers=workers, on_game=on_game, models=models)
 
 
 def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
@@ -217,75 +237,37 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     return {"record": record.to_json()}
 
 
-_Answer: TypeAlias = GameRecord | str | NoAnswerError
-"""A record, the message of a fault, or why no language model answers any more."""
-
-
-def _answers(
-    config: TournamentConfig, queue: deque[PlannedGame], workers: int, models: PlayerModels | None
-) -> Generator[tuple[str, _Answer], None, None]:
-    """Yields (key, answer), until the queue, which the caller may add to, stays empty."""
-    jobs = _Jobs(config, queue)
-    if any(spec.traits.asks for spec in config.agents):
-        yield from _asked(config, jobs, workers, models or PlayerModels(config.agents))
-        return
-    if workers <= 1:
-        for job in jobs:
-            yield job["key"], _parsed(play_job(job))
-        return
-    with closing(ProcessPool(play_job, workers).run(jobs)) as answers:
-        for job, answer in answers:
-            yield job["key"], str(answer) if isinstance(answer, WorkerDiedError) else _parsed(answer)
-
-
-def _asked(
-    config: TournamentConfig, jobs: "_Jobs", workers: int, models: PlayerModels
-) -> Generator[tuple[str, _Answer], None, None]:
-    threads = 1 if in_order(config.agents) else workers
-    with closing(side_by_side.run(lambda job: play_job(job, models), jobs, threads)) as answers:
-        for job, answer in answers:
-            yield job["key"], _parsed(answer)
-
-
 def _taught(
     config: TournamentConfig,
     planned: Sequence[PlannedGame],
     known: Mapping[str, GameRecord],
     learners: Teaching,
-    models: PlayerModels | None,
-) -> Generator[tuple[str, _Answer], None, None]:
-    """Yields (key, answer) in the order of the plan; the caller adds each game to `known` before the next is played."""
-    models = models or PlayerModels(config.agents)
+    play: Callable[[Iterable[Job]], str | None],
+) -> str | None:
+    """Plays in the order of the plan; agents learn from each game before the next. Returns what stopped the games.
+
+    Args:
+        config: see `run`.
+        planned: its games.
+        known: games by key; `play` adds to them.
+        learners: see `run`.
+        play: plays jobs and returns why no further one was begun.
+    """
     for game in planned:
-        for _ in range(MAX_FAULTS):
-            if game.key not in known:
-                yield game.key, _parsed(play_job(learners.job(game.job(config)), models))
+        stopped = None if game.key in known else play([learners.job(game.job(config))])
         if game.key not in known:
             # The games after it depend on what is learned from it: the next run goes on here.
-            return
+            return stopped
         learners.learn(game, known[game.key])
+    return None
 
 
-class _Jobs:
-    """Takes jobs off a queue, and asks it again after it was empty: broken games come back."""
-
-    def __init__(self, config: TournamentConfig, queue: deque[PlannedGame]) -> None:
-        self._config = config
-        self._queue = queue
-
-    def __iter__(self) -> "_Jobs":
-        return self
-
-    def __next__(self) -> dict[str, Any]:
-        if not self._queue:
-            raise StopIteration
-        return self._queue.popleft().job(self._config)
-
-
-def _parsed(answer: dict[str, Any]) -> _Answer:
-    if "record" in answer:
-        return GameRecord.from_json(answer["record"])
-    return NoAnswerError(answer["fault"], hopeless=True) if answer.get("stop") else str(answer["fault"])
+def _lanes(config: TournamentConfig, workers: int, models: PlayerModels | None, in_turn: bool) -> Lanes:
+    asking = any(spec.traits.asks for spec in config.agents)
+    if not in_turn and not asking:
+        return in_processes(play_job, workers)
+    work = partial(play_job, models=models or PlayerModels(config.agents))
+    return in_processes(work, 1) if in_turn else in_threads(work, 1 if in_order(config.agents) else workers)
 
 
 def result(

@@ -8,7 +8,7 @@ from arena.agents.specs import AgentSpec
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
-from arena.matches.store import FILE_NAME, GameStore, read, write_standings
+from arena.matches.store import FILE_NAME, read, write_standings
 from arena.matches.tournament import Progress, TournamentResult
 from arena.runs.settings import MatchSettings, RunSettings
 from cwm.model.bundle import ModelBundle
@@ -67,9 +67,8 @@ def play(
         workers: processes.
         on_game: called after each game.
     """
-    (folder / FOLDER).mkdir(exist_ok=True)
-    with GameStore(folder / FOLDER, prepared.to_json()) as store:
-        result = tournament.run(prepared, store, workers=workers, on_game=on_game)
+    with tournament.opened(folder / FOLDER, prepared.to_json()) as games:
+        result = tournament.run(prepared, games, workers=workers, on_game=on_game)
         write_standings(folder / FOLDER, result.table.to_json())
         return result
 

@@ -13,7 +13,7 @@ from arena.matches import recorded_games, store, tournament
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.recorded_games import LLM, MODEL, RANDOM, TRUE
-from arena.matches.store import FILE_NAME, GameStore, write_standings
+from arena.matches.store import FILE_NAME, write_standings
 from arena.matches.tournament import Progress, TournamentResult
 from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.places import MATCHES, ONLINE, PLAYER, WITHOUT_VALUE, Place
@@ -111,9 +111,8 @@ def play(
     folder: Path, prepared: TournamentConfig, workers: int, on_game: OnGame | None = None, caps: Caps | None = None
 ) -> TournamentResult:
     """Plays what is missing of a tournament, in its folder."""
-    folder.mkdir(parents=True, exist_ok=True)
     with (
-        GameStore(folder, prepared.to_json()) as kept,
+        tournament.opened(folder, prepared.to_json()) as kept,
         PlayerModels(prepared.agents, folder, caps, None, prepared.game_identity) as models,
     ):
         result = tournament.run(prepared, kept, workers=workers, on_game=on_game, models=models)
