@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from arena.agents.api import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
 from arena.agents.root_parallel import merged
@@ -134,6 +134,22 @@ def _move(decision: Any) -> Move:
 
 def _counts(errors: dict[Any, Any]) -> dict[str, int]:
     return {str(message)[:200]: count for message, count in list(errors.items())[:50] if type(count) is int}
+
+
+def leaf_of(bundle: ModelBundle) -> Literal["value", "rollout"]:
+    """Returns how a planner on a model judges its leaves: by the model's value function, where it has one."""
+    return "rollout" if bundle.value_source is None else "value"
+
+
+def planner_settings(bundle: ModelBundle, base: PlannerConfig) -> PlannerConfig:
+    """Returns settings of a planner with what a model has to offer: its leaf, and what it was found to play best with.
+
+    Args:
+        bundle: the model.
+        base: all other settings, its rollouts among them.
+    """
+    settings: dict[str, Any] = {"leaf": leaf_of(bundle), **bundle.plays_with}
+    return replace(base, **settings)
 
 
 class LearningAgent(ModelAgent):

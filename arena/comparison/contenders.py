@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from arena.agents.model import leaf_of
 from arena.agents.partner import partners
 from arena.agents.specs import AgentSpec, parse
 from arena.checkpoints import places
@@ -139,8 +140,7 @@ class _Makers:
             return "not recorded"
         (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
         bundle = bundle_of(spec)
-        leaf = "rollout" if bundle.value_source is None else "value"
-        settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf}
+        settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf_of(bundle)}
         if name == PRIOR:
             if bundle.prior_source is None:
                 return "not recorded"

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, TypeAlias
 
+from arena.agents.model import leaf_of
 from arena.agents.specs import AgentSpec
 from arena.figures.intervals import Estimate, mean_estimate, wilson
 from arena.machine.runtime import Runtime
@@ -113,7 +114,7 @@ class EquivalenceConfig:
         game = registry.make(self.game)
         info = game.info
         bundle = load_bundle(Path(self.model))
-        leaf = "value" if bundle.value_source is not None and isinstance(game, EstimatesValue) else "rollout"
+        leaf = leaf_of(bundle) if isinstance(game, EstimatesValue) else "rollout"
         settings = standard_settings(self.game, None, None, self.seed)
         config = planner_config(settings, info.perfect_information, self.simulations).to_json()
         algorithm = config.pop("algorithm")

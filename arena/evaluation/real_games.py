@@ -7,7 +7,7 @@ from statistics import mean
 from typing import Final
 
 from arena.agents.api import Agent, RandomAgent
-from arena.agents.model import ModelAgent
+from arena.agents.model import ModelAgent, planner_settings
 from arena.evaluation import played_games
 from arena.machine.runtime import Runtime
 from arena.matches import match
@@ -81,8 +81,7 @@ class RealGames:
         simulations = int(ACTIONS_A_GAME / max(1.0, decisions * mean(lengths) / 2))
         simulations = max(FEWEST_SIMULATIONS, min(MOST_SIMULATIONS, simulations))
         config = planner_config(self.settings, game.info.perfect_information, simulations)
-        leaf = "value" if bundle.value_source is not None else "rollout"
-        return replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1, belief_size=min(BELIEF, simulations))
+        return planner_settings(bundle, replace(config, rollouts=1, belief_size=min(BELIEF, simulations)))
 
     def _seats(self, game: Game, bundle: ModelBundle, who: str, turn: int) -> list[Agent]:
         seats = range(game.info.num_players)

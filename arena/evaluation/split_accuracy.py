@@ -4,8 +4,9 @@ planner on the model itself, and those of its planner on the true game.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
+from arena.agents.model import planner_settings
 from arena.evaluation import held_out_games, played_games
 from arena.evaluation.real_games import RealGames
 from arena.machine.user_cache import cache_folder
@@ -91,9 +92,8 @@ class SplitAccuracy:
         # What chance does on a model of the closed deck is nothing that the true game knows.
         if self.settings.hidden.judge(game) is None or game is None or self.settings.planner_games == 0:
             return {}
-        leaf: Literal["value", "rollout"] = "value" if bundle.value_source is not None else "rollout"
         config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
-        config = replace(config, **{"leaf": leaf, **bundle.plays_with}, rollouts=1)
+        config = planner_settings(bundle, replace(config, rollouts=1))
         key = f"planner paths/{bundle.hash}"
         found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))
         return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}

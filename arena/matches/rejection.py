@@ -26,7 +26,7 @@ from statistics import fmean
 from typing import Any, Final, Protocol
 
 from arena.agents.api import InfrastructureError
-from arena.agents.model import ModelAgent
+from arena.agents.model import ModelAgent, planner_settings
 from arena.figures.intervals import mean_estimate
 from arena.machine.runtime import Runtime
 from arena.matches.engine import MAX_FAULTS, in_processes, play_all
@@ -229,9 +229,8 @@ class RejectionTournament:
                     yield _Match(content_key(content), host, seats, deal)
 
     def _settings(self, bundle: ModelBundle) -> PlannerConfig:
-        leaf: Any = "rollout" if bundle.value_source is None else "value"
-        own = {"simulations": self.config.simulations, "rollouts": self.config.rollouts, "leaf": leaf}
-        return replace(self.planner, **(own | bundle.plays_with))
+        base = replace(self.planner, simulations=self.config.simulations, rollouts=self.config.rollouts)
+        return planner_settings(bundle, base)
 
     def _jobs(self, keys: set[str]) -> Iterator[dict[str, Any]]:
         models = [_model(item.bundle) for item in self.contestants]

@@ -1,9 +1,10 @@
 """Matches of a finished model: with itself, with random, with the planner on the true game."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from arena.agents.model import planner_settings
 from arena.agents.specs import AgentSpec
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
@@ -34,13 +35,13 @@ def prepare(
         config: settings of both planners; the leaf is a value function where there is one, and the model's planner
             plays with the prior that was chosen for it.
     """
-    planner = config.to_json()
-    del planner["algorithm"]
-    own = _leaf(bundle.value_source is not None) | bundle.plays_with
+    on_model = planner_settings(bundle, config).to_json()
+    on_game = replace(config, leaf="value" if isinstance(game, EstimatesValue) else "rollout").to_json()
+    del on_model["algorithm"], on_game["algorithm"]
     agents = (
-        AgentSpec("cwm", MODEL_AGENT, planner=planner | own, model=str(model)),
+        AgentSpec("cwm", MODEL_AGENT, planner=on_model, model=str(model)),
         AgentSpec("random", "random"),
-        AgentSpec(config.algorithm, "true-game planner", planner=planner | _leaf(isinstance(game, EstimatesValue))),
+        AgentSpec(config.algorithm, "true-game planner", planner=on_game),
     )
     others = game.info.num_players - 1
     lineups = [(0, *[other] * others) for other in range(len(agents))]
@@ -83,7 +84,3 @@ def stored(folder: Path, prepared: TournamentConfig) -> TournamentResult | None:
         return None
     result = tournament.stored(prepared, read(folder / FOLDER, prepared.to_json()))
     return result if result.records else None
-
-
-def _leaf(value: bool) -> dict[str, Any]:
-    return {"leaf": "value"} if value else {"leaf": "rollout"}

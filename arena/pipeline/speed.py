@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from arena.agents.model import planner_settings
 from arena.pipeline.model_speed import ModelSpeed
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
@@ -123,8 +124,7 @@ class SpeedStep:
 
     def _planner(self, bundle: ModelBundle, config: SpeedConfig) -> PlannerConfig:
         planner = planner_config(self.settings, bundle.game_info.perfect_information, config.simulations)
-        leaf = "value" if bundle.value_source is not None else "rollout"
-        return replace(planner, **{"leaf": leaf, **bundle.plays_with}, rollouts=1)
+        return planner_settings(bundle, replace(planner, rollouts=1))
 
     def _further(self, synthesis: SynthesisResult) -> list[UnitTest]:
         """Returns the tests of further games that the synthesis met."""

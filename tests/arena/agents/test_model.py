@@ -1,13 +1,14 @@
 import textwrap
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
 
 from arena.agents.api import InfrastructureError, RandomAgent, ScriptedAgent
-from arena.agents.model import ModelAgent
+from arena.agents.model import ModelAgent, planner_settings
 from arena.machine.runtime import Runtime
 from arena.matches.match import GameRecord, play
+from cwm.model.bundle import ModelBundle
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.sandbox.wire.api import ProgramSource
 from games.api import Game, GameInfo
@@ -197,3 +198,11 @@ def test_failure_of_one_of_several_workers_is_the_agents() -> None:
     found = against_random(nim(exits), workers=2)
     assert found.forfeit is not None
     assert found.forfeit.kind == "crash"
+
+
+def test_a_planner_on_a_model_takes_what_the_model_has_to_offer_and_leaves_the_rest() -> None:
+    base = PlannerConfig(simulations=7, rollouts=3)
+    plain = ModelBundle("", None, {}, {}, "r")
+    assert planner_settings(plain, base) == replace(base, leaf="rollout")
+    best = replace(plain, value_source="def value_function(): ...", metadata={"plays_with": {"selection": "puct"}})
+    assert planner_settings(best, base) == replace(base, leaf="value", selection="puct")

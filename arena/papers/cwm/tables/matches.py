@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from arena.agents.model import leaf_of
 from arena.agents.specs import AgentSpec
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
@@ -68,8 +69,8 @@ def config(
     bundle = ModelBundle.load(place.folder)
     settings = planner(place.game, scale).to_json()
     del settings["algorithm"]
-    own = {"leaf": "value"} if value and bundle.value_source is not None else {"leaf": "rollout"}
-    model = AgentSpec("cwm", MODEL, planner=settings | own, model=str(place.folder))
+    leaf = leaf_of(bundle) if value else "rollout"
+    model = AgentSpec("cwm", MODEL, planner=settings | {"leaf": leaf}, model=str(place.folder))
     if llm:
         agents: tuple[AgentSpec, ...] = (model, AgentSpec("llm", LLM, model=asked.llm, llm=_llm_options(asked)))
     else:
