@@ -1,9 +1,10 @@
 """`cwm benchmark`: speed and strength, as a table or as JSON records."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -35,6 +36,35 @@ class Name(StrEnum):
     XP = "xp"
     TRAINING = "training"
     GPU_PROGRAM = "gpu-program"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a benchmark was asked for; each takes what concerns it.
+
+    Attributes:
+        model: folder of a run or model; None for the recorded one.
+        games: how many; None for the benchmark's own number.
+        chosen: ids of games; empty for all.
+        deals: a game, each in all seatings.
+        simulations: a move.
+        minutes: after which no further deals of a game are begun; None for no limit.
+        run: folder that keeps the games; None for the cache.
+        seed: of everything random.
+        workers: processes.
+        as_json: print records instead of tables.
+    """
+
+    model: Path | None
+    games: int | None
+    chosen: tuple[str, ...]
+    deals: int
+    simulations: int
+    minutes: float | None
+    run: Path | None
+    seed: int
+    workers: int
+    as_json: bool
 
 
 def command(
@@ -93,33 +123,41 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
-    if name is Name.EQUIVALENCE:
-        asked = equivalence.Asked(
-            game or _recorded(), deals, simulations, minutes=minutes, seed=seed, model=model, folder=run
-        )
-        _equivalence(asked, workers, as_json)
-        return
-    if name is Name.SEARCH:
-        _search(game or [setting.game for setting in search_speed.SETTINGS], model, seed, as_json)
-        return
-    found = []
-    for item in _measurements(name, model, games, game or _recorded(), seed, workers):
-        found.append(item)
-        if not as_json:
-            value = "nothing to measure" if item.value is None else f"{item.value:.4g} {item.unit}"
-            console.notices.print(f"{item.name}: {value}")
-    published = name is Name.STRENGTH
-    if as_json:
-        console.print_json([item.to_json() for item in (*found, *(strength.published() if published else ()))])
-        return
-    console.out.print(table(found))
-    if published:
-        console.out.print(paper_table(strength.GAME))
-    console.out.print(f"measured on: {machine()}")
+    given = Given(model, games, tuple(game or ()), deals, simulations, minutes, run, seed, workers, as_json)
+    BENCHMARKS[name](given)
 
 
-def _search(games: list[str], model: Path | None, seed: int, as_json: bool) -> None:
+def _listed(
+    run: Callable[[Given], Iterator[Measurement]], published: Callable[[], list[Measurement]] | None = None
+) -> Callable[[Given], None]:
+    """Returns a benchmark that says each figure as it comes, and prints all of them in one table.
+
+    Args:
+        run: measures.
+        published: figures that ours are shown beside; None if there are none.
+    """
+
+    def show(given: Given) -> None:
+        found = []
+        for item in run(given):
+            found.append(item)
+            if not given.as_json:
+                value = "nothing to measure" if item.value is None else f"{item.value:.4g} {item.unit}"
+                console.notices.print(f"{item.name}: {value}")
+        if given.as_json:
+            console.print_json([item.to_json() for item in (*found, *(published() if published else ()))])
+            return
+        console.out.print(table(found))
+        if published:
+            console.out.print(paper_table(strength.GAME))
+        console.out.print(f"measured on: {machine()}")
+
+    return show
+
+
+def _search(given: Given) -> None:
     """Times searches game by game, and prints what is known after each."""
+    games, model, seed = given.chosen or [setting.game for setting in search_speed.SETTINGS], given.model, given.seed
     if model is not None and len(games) != 1:
         raise UsageError(f"A model is of one game, not of {len(games)}: name it with one --game.")
 
@@ -137,7 +175,7 @@ def _search(games: list[str], model: Path | None, seed: int, as_json: bool) -> N
     if search_speed.YOKAI in games:
         bundle = bundle_of(search_speed.YOKAI)
         moves += [] if bundle is None else search_speed.time_a_move(bundle, seed)
-    if as_json:
+    if given.as_json:
         records = [record for item in speeds for record in item.measurements()]
         console.print_json([record.to_json() for record in (*records, *moves)])
         return
@@ -147,22 +185,31 @@ def _search(games: list[str], model: Path | None, seed: int, as_json: bool) -> N
     console.out.print(f"measured on: {machine()}")
 
 
-def _equivalence(asked: equivalence.Asked, workers: int, as_json: bool) -> None:
+def _equivalence(given: Given) -> None:
     """Compares planners on models with those on the true games, and prints what is known after each game.
 
     Raises:
         typer.Exit: a difference larger than the margin is shown, or games broke through a fault of ours.
     """
+    asked = equivalence.Asked(
+        given.chosen or _recorded(),
+        given.deals,
+        given.simulations,
+        minutes=given.minutes,
+        seed=given.seed,
+        model=given.model,
+        folder=given.run,
+    )
     if asked.model is not None and len(asked.games) != 1:
         raise UsageError(f"A model is of one game, not of {len(asked.games)}: name it with one --game.")
     found = []
     with console.notices.status("opening the models") as status:
         for item in equivalence.run(
-            asked, workers, lambda game, state: status.update(f"{game}: game {state.done} of {state.total}")
+            asked, given.workers, lambda game, state: status.update(f"{game}: game {state.done} of {state.total}")
         ):
             found.append(item)
             console.notices.print(f"{item.game}: {item.verdict} after {item.deals} deals")
-    if as_json:
+    if given.as_json:
         console.print_json([item.to_json() for item in found])
     else:
         console.out.print(equivalence.table(found))
@@ -175,37 +222,49 @@ def _equivalence(asked: equivalence.Asked, workers: int, as_json: bool) -> None:
         raise typer.Exit(EXIT_NEGATIVE)
 
 
-def _measurements(
-    name: Name, model: Path | None, games: int | None, named: list[str], seed: int, workers: int
-) -> Iterator[Measurement]:
-    if name is Name.SANDBOX:
-        return sandbox_speed.run({game: load_bundle(recorded_models.folder_of(game)) for game in _recorded()})
-    if name is Name.YOKAI:
-        measured: Iterator[Measurement] = accelerated.load("arena.benchmarks.yokai_speed").run()
-        return measured
-    if name is Name.XP:
-        played: Iterator[Measurement] = accelerated.load("arena.benchmarks.evaluator_speed").run(games)
-        return played
-    if name is Name.TRAINING:
-        trained: Iterator[Measurement] = accelerated.load("arena.benchmarks.training_speed").run(games)
-        return trained
-    if name is Name.GPU_PROGRAM:
-        compiled: Iterator[Measurement] = accelerated.load("arena.benchmarks.gpu_program").run()
-        return compiled
-    if name is Name.GAMES:
-        return game_speed.run()
-    if name is Name.SUITES:
-        models = ((game, load_bundle(recorded_models.folder_of(game))) for game in named)
-        return suite_speed.run(models, workers)
-    folder = model or recorded_models.folder_of(strength.GAME)
+def _loaded(module: str, *given: int | None) -> Iterator[Measurement]:
+    """Runs a benchmark that needs the extra `learn`, in which nothing of it is imported before it is asked for."""
+    measured: Iterator[Measurement] = accelerated.load(module).run(*given)
+    return measured
+
+
+def _models(games: Iterable[str]) -> Iterator[tuple[str, ModelBundle]]:
+    return ((game, load_bundle(recorded_models.folder_of(game))) for game in games)
+
+
+def _of_strength(given: Given, name: Name) -> tuple[Path, ModelBundle, Path]:
+    """Returns the folder of the model of `strength.GAME`, the model, and where its games are kept."""
+    folder = given.model or recorded_models.folder_of(strength.GAME)
     bundle = load_bundle(folder)
-    kept = user_cache.cache_folder() / name.value / bundle.hash[:16]
-    if name is Name.PARTNERS:
-        if bundle.prior_source is None:
-            raise UsageError(f"The model in {folder} has no policy prior: synthesise one with --priors.")
-        return partners.run(folder, bundle.value_source is not None, kept, workers, games or partners.GAMES)
-    return strength.run(folder, kept, workers, games or strength.GAMES)
+    return folder, bundle, user_cache.cache_folder() / name.value / bundle.hash[:16]
+
+
+def _strength(given: Given) -> Iterator[Measurement]:
+    folder, _, kept = _of_strength(given, Name.STRENGTH)
+    return strength.run(folder, kept, given.workers, given.games or strength.GAMES)
+
+
+def _partners(given: Given) -> Iterator[Measurement]:
+    folder, bundle, kept = _of_strength(given, Name.PARTNERS)
+    if bundle.prior_source is None:
+        raise UsageError(f"The model in {folder} has no policy prior: synthesise one with --priors.")
+    return partners.run(folder, bundle.value_source is not None, kept, given.workers, given.games or partners.GAMES)
 
 
 def _recorded() -> list[str]:
     return recordings.bundled_games()
+
+
+BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
+    Name.SEARCH: _search,
+    Name.SANDBOX: _listed(lambda given: sandbox_speed.run(dict(_models(_recorded())))),
+    Name.GAMES: _listed(lambda given: game_speed.run()),
+    Name.STRENGTH: _listed(_strength, strength.published),
+    Name.YOKAI: _listed(lambda given: _loaded("arena.benchmarks.yokai_speed")),
+    Name.PARTNERS: _listed(_partners),
+    Name.EQUIVALENCE: _equivalence,
+    Name.SUITES: _listed(lambda given: suite_speed.run(_models(given.chosen or _recorded()), given.workers)),
+    Name.XP: _listed(lambda given: _loaded("arena.benchmarks.evaluator_speed", given.games)),
+    Name.TRAINING: _listed(lambda given: _loaded("arena.benchmarks.training_speed", given.games)),
+    Name.GPU_PROGRAM: _listed(lambda given: _loaded("arena.benchmarks.gpu_program")),
+}
