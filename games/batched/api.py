@@ -4,15 +4,22 @@ Lanes: every function takes one game, whose arrays have the documented shapes, o
 lane axis is the last one of every array, so that one instruction serves neighbouring lanes; in everything that leaves
 the environment (observations, masks, rewards) it is the first one, as networks expect. `jax.vmap` over the functions
 of one game works too. A state holds arrays alone and no key: whoever reads it cannot foresee what chance will do.
+
+Chance in a step draws from the keys that the step is given. A game that draws nothing after its deal ignores them, and
+in a compiled loop nothing is then computed for them.
 """
 
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 Array: TypeAlias = jax.Array
 S = TypeVar("S")
+
+CHANCE: Final = 0x6368616E
+"""Tells keys of chance from those that `jax.random.split` makes of the same key, which count from 0."""
 
 
 class Transition(NamedTuple):
@@ -68,8 +75,14 @@ class BatchedEnv(Protocol[S]):
         """
         ...
 
-    def step(self, state: S, actions: Array) -> tuple[S, Transition]:
-        """Plays one action of every player, int32 [P]; a finished game stays as it is and pays nothing."""
+    def step(self, state: S, actions: Array, keys: Array) -> tuple[S, Transition]:
+        """Plays one action of every player; a finished game stays as it is and pays nothing.
+
+        Args:
+            state: the game.
+            actions: int32 [P].
+            keys: a typed key [], or [B] of them for B lanes, new at every step, from which chance draws.
+        """
         ...
 
     def legal_mask(self, state: S) -> Array:
@@ -94,6 +107,18 @@ class BatchedEnv(Protocol[S]):
         ...
 
     def outcome(self, state: S) -> Outcome: ...
+
+
+def chance_keys(keys: Array) -> Array:
+    """Returns keys for the chance of a step: others than any that are split from the given ones.
+
+    Args:
+        keys: typed keys of any shape, from which something else is drawn, too.
+    """
+    fold: Callable[[Array], Array] = lambda key: jax.random.fold_in(key, CHANCE)
+    for _ in keys.shape:
+        fold = jax.vmap(fold)
+    return fold(keys)
 
 
 def lane(state: S, index: int) -> S:

@@ -78,21 +78,20 @@ class MultiAgentGame(MultiAgentEnv):
     @partial(jax.jit, static_argnums=(0,))
     def reset(self, key: Array) -> tuple[ByAgent, GameState]:
         """Deals a game and returns the observations, float32 [g * (g + 1) * f] or [g, g + 1, f], and the state."""
-        typed = key if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else jax.random.wrap_key_data(key)
-        state = self._state(self.env.init(typed))
+        state = self._state(self.env.init(_typed(key)))
         return self.get_obs(state), state
 
     @partial(jax.jit, static_argnums=(0,))
     def step_env(
         self, key: Array, state: GameState, actions: ByAgent
     ) -> tuple[ByAgent, GameState, ByAgent, ByAgent, dict[str, Any]]:
-        """Plays one action of every agent, int32 [], without a reset; no chance is left after the deal.
+        """Plays one action of every agent, int32 [], without a reset; chance, where the game has any, draws from the key.
 
         Returns:
             Observations, state, rewards float32 [], dones bool [] with `__all__`, and what the class describes.
         """
         chosen = jnp.stack([jnp.asarray(actions[agent], jnp.int32).reshape(()) for agent in self.agents])
-        game, paid = self.env.step(state.game, chosen)
+        game, paid = self.env.step(state.game, chosen, _typed(key))
         following = self._state(game)
         outcome = self.env.outcome(game)
         won = paid.done & outcome.won
@@ -134,6 +133,11 @@ class MultiAgentGame(MultiAgentEnv):
 
     def _for_all(self, value: Array) -> Array:
         return jnp.broadcast_to(value, (self.num_agents,))
+
+
+def _typed(key: Array) -> Array:
+    """Returns a key as a typed one."""
+    return key if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else jax.random.wrap_key_data(key)
 
 
 def make(game_id: str, memory: bool = False, flat: bool = True, other_play: bool = False) -> MultiAgentGame:

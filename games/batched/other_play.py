@@ -55,10 +55,10 @@ class OtherPlay:
     def _draw(self, key: Array) -> Array:
         return jax.random.randint(key, (self.num_players,), 0, len(self.symmetries))
 
-    def step(self, state: TransformedState, actions: Array) -> tuple[TransformedState, Transition]:
+    def step(self, state: TransformedState, actions: Array, keys: Array) -> tuple[TransformedState, Transition]:
         """Plays one action of every player, int32 [P], as the players see them."""
         own = self._through(state, self._original, jnp.asarray(actions, jnp.int32))
-        game, transition = self.env.step(state.game, own)
+        game, transition = self.env.step(state.game, own, keys)
         return TransformedState(game, state.symmetry), transition
 
     def _original(self, number: Array, action: Array) -> Array:

@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import Array, BatchedEnv, Outcome, Transition
+from games.batched.api import Array, BatchedEnv, Outcome, Transition, chance_keys
 
 S = TypeVar("S")
 
@@ -61,9 +61,10 @@ class AutoReset(Generic[S]):
         Args:
             state: B games.
             actions: int32 [B, P].
-            keys: typed keys [B], new ones at every step; lane i's next game, if it needs one, comes from keys[i].
+            keys: typed keys [B], new ones at every step; chance in lane i, and its next game if it needs one, come from
+                keys[i].
         """
-        ended, paid = self.env.step(state, actions)
+        ended, paid = self.env.step(state, actions, chance_keys(keys))
         transition = ResetTransition(
             reward=paid.reward,
             done=paid.done,
@@ -180,8 +181,8 @@ class Wrapper(Generic[S]):
     def init(self, key: Array) -> S:
         return self.env.init(key)
 
-    def step(self, state: S, actions: Array) -> tuple[S, Transition]:
-        return self.env.step(state, actions)
+    def step(self, state: S, actions: Array, keys: Array) -> tuple[S, Transition]:
+        return self.env.step(state, actions, keys)
 
     def legal_mask(self, state: S) -> Array:
         return self.env.legal_mask(state)

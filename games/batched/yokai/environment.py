@@ -104,12 +104,13 @@ class YokaiEnv:
         moves = self._legal_moves(self.sizes, state.cells, state.locked)
         return state._replace(legal=yokai_legal.pack(self.sizes, state, moves))
 
-    def step(self, state: State, actions: Array) -> tuple[State, Transition]:
+    def step(self, state: State, actions: Array, keys: Array | None = None) -> tuple[State, Transition]:
         """Plays one action of every player.
 
         Args:
             state: the game.
             actions: int32 [P]. What is not legal is replaced by the player's lowest-numbered legal action.
+            keys: left alone: after the deal nothing is drawn.
         """
         lanes = state.sub_step.ndim > 0
         actions = lanes_last(jnp.asarray(actions, jnp.int32), lanes)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import BatchedEnv
+from games.batched.api import BatchedEnv, chance_keys
 from games.batched.wrappers import AutoReset, Episodes, add_episodes, no_episodes
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Observation, Outputs, Params
@@ -180,7 +180,7 @@ class Fiction:
         Returns:
             float32 [E].
         """
-        following, paid, ended = self._step(games, actions, player, shaping)
+        following, paid, ended = self._step(games, actions, player, shaping, key)
         weight = jnp.full(paid.shape, self._discount, jnp.float32)
         rolling = _Rolling(following, memory, paid, weight, ~ended, key, jnp.ones((), jnp.int32))
 
@@ -205,7 +205,7 @@ class Fiction:
         # Who has no choice takes the one legal action.
         only = masked_categorical.greedy(jnp.zeros(legal.shape), legal)
         actions = jnp.where(mine, drawn[:, None], only)
-        games, paid, ended = self._step(rolling.games, actions, player, shaping)
+        games, paid, ended = self._step(rolling.games, actions, player, shaping, choose)
         return _Rolling(
             games=games,
             memory=memory,
@@ -226,8 +226,8 @@ class Fiction:
         drawn = masked_categorical.sample(key, outputs.logits[0], of_player(legal, deciders))
         return memory, drawn, by_game(outputs.values[0], legal.shape[1])
 
-    def _step(self, games: Any, actions: Array, player: Array, shaping: Array) -> tuple[Any, Array, Array]:
-        following, paid = self._env.step(games, actions)
+    def _step(self, games: Any, actions: Array, player: Array, shaping: Array, key: Array) -> tuple[Any, Array, Array]:
+        following, paid = self._env.step(games, actions, jax.random.split(chance_keys(key), len(player)))
         return following, of_player(paid.reward + shaping * paid.info["shaping"], player), paid.done
 
 

@@ -28,7 +28,8 @@ class PartneredState(NamedTuple):
         seat: int32 [], the learner's.
         partner: int32 [P - 1], members at the other seats, the one after the learner first.
         memory: what they remember, leaves [P - 1, ...].
-        noise: uint32 [2], what they draw their next actions from: a step is given no key.
+        noise: uint32 [2], what they draw their next actions from: it is dealt with the game, so that a deal alone
+            decides what its partners draw.
     """
 
     game: Any
@@ -88,17 +89,17 @@ class FictitiousPartners:
         """Returns a network's memory, leaves [B * (P - 1), ...], as leaves [P - 1, ..., B]."""
         return jax.tree.map(lambda leaf: lanes_last(leaf.reshape(-1, self._others, *leaf.shape[1:]), True), memory)
 
-    def step(self, state: PartneredState, actions: Array) -> tuple[PartneredState, Transition]:
+    def step(self, state: PartneredState, actions: Array, keys: Array) -> tuple[PartneredState, Transition]:
         """Plays one action of the learner, int32 [1], and one of every partner."""
         if not state.seat.ndim:
-            following, paid = self.step(_with_lane(state), actions[None])
+            following, paid = self.step(_with_lane(state), actions[None], keys[None])
             return _only(following), jax.tree.map(lambda array: array[0], paid)
         seats = self._other_seats(state)
         memory, chosen, noise = self._partners(state, seats)
         joint = jnp.zeros((len(seats), self.env.num_players), jnp.int32)
         joint = jax.vmap(lambda row, at, values: row.at[at].set(values))(joint, seats, chosen)
         joint = jax.vmap(lambda row, at, own: row.at[at].set(own))(joint, state.seat, actions[:, 0])
-        game, paid = self.env.step(state.game, joint)
+        game, paid = self.env.step(state.game, joint, keys)
         own = {name: of_player(values, state.seat)[:, None] for name, values in paid.info.items()}
         transition = Transition(of_player(paid.reward, state.seat)[:, None], paid.done, own)
         return PartneredState(game, state.seat, state.partner, memory, noise), transition

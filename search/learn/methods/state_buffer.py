@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from games.batched.api import Array, BatchedEnv
+from games.batched.api import Array, BatchedEnv, chance_keys
 from games.batched.wrappers import Wrapper
 from search.learn import masked_categorical
 from search.learn.api import Memory, Network, Params
@@ -83,7 +83,8 @@ def fill(
         memory, logits = several_policies.act(network, policies, which, memory, rollout.observe(env, state), starts)
         legal = rollout.by_lane(env.legal_mask(state))
         actions = masked_categorical.sample(key, logits, legal)
-        return (env.step(state, rollout.by_game(actions, env.num_players))[0], memory), None
+        chance = jax.random.split(chance_keys(key), games)
+        return (env.step(state, rollout.by_game(actions, env.num_players), chance)[0], memory), None
 
     def keep(now: tuple[Any, Memory], key: Array) -> tuple[tuple[Any, Memory], tuple[Any, Array]]:
         following, _ = jax.lax.scan(step, now, jax.random.split(key, every))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import BatchedEnv, Outcome
+from games.batched.api import BatchedEnv, Outcome, chance_keys
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Network, Observation, Params
 from search.learn.errors import LearnError
@@ -116,7 +116,7 @@ class Evaluator:
 
         Args:
             seats: a policy for every player.
-            deals: typed keys [G]: the same deal whoever plays it.
+            deals: typed keys [G]: the same deal, and the same chance at every step, whoever plays it.
             draws: typed keys [G], from which the game's actions are drawn.
 
         Raises:
@@ -125,7 +125,8 @@ class Evaluator:
         if len(seats) != self.env.num_players:
             raise EvaluationError(f"The game seats {self.env.num_players} players: {len(seats)} policies were given.")
         readers = tuple(policy.reader for policy in seats)
-        over, played = self._compiled(readers, tuple(policy.params for policy in seats), self._deal(deals), draws)
+        params = tuple(policy.params for policy in seats)
+        over, played = self._compiled(readers, params, self._deal(deals), deals, draws)
         if not bool(over.all()):
             raise EvaluationError(
                 f"{int((~over).sum())} of {over.size} games are not over after {self.steps} steps: give more steps."
@@ -134,9 +135,10 @@ class Evaluator:
         return result
 
     def _run(
-        self, readers: tuple[Reader, ...], params: tuple[Params, ...], dealt: Any, draws: Array
+        self, readers: tuple[Reader, ...], params: tuple[Params, ...], dealt: Any, deals: Array, draws: Array
     ) -> tuple[Array, Played]:
         count = draws.shape[0]
+        chance = chance_keys(deals)
 
         def step(carry: tuple[Any, tuple[Memory, ...]], number: Array) -> tuple[tuple[Any, tuple[Memory, ...]], Any]:
             games, memories = carry
@@ -152,7 +154,7 @@ class Evaluator:
                 following.append(memory)
             together = jnp.stack(actions, axis=1)
             kept = self._watch(Moment(games, ~self.env.is_over(games), together, tuple(features)))
-            games, _ = self.env.step(games, together)
+            games, _ = self.env.step(games, together, jax.vmap(jax.random.fold_in, (0, None))(chance, number))
             return (games, tuple(following)), kept
 
         begin = dealt, tuple(reader.network.initial_memory(count) for reader in readers)

@@ -10,6 +10,7 @@ from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
 
 LANES = 24
+KEYS = jax.random.split(jax.random.key(4), LANES)
 
 
 @pytest.fixture(scope="module", params=["yokai-9c-2p", pytest.param("yokai-8c-2p", marks=pytest.mark.slow)])
@@ -63,8 +64,8 @@ def test_players_see_and_act_through_their_own_symmetries(parts, states):
         original, seen = sample(plain, uniform), wrapped_sample(state, uniform)
         pictures, masks, shown = (np.asarray(array) for array in show(state))
         assert np.take_along_axis(masks, np.asarray(seen)[:, :, None], axis=2).all()
-        after, transition = step(state, seen)
-        expected, paid = plain_step(plain, original)
+        after, transition = step(state, seen, KEYS)
+        expected, paid = plain_step(plain, original, KEYS)
         jax.tree.map(np.testing.assert_array_equal, after.game, expected)
         assert not transition.info["illegal"].any()
         np.testing.assert_array_equal(transition.reward, paid.reward)
@@ -89,5 +90,5 @@ def test_symmetries_are_drawn_anew_for_each_game_and_player(parts):
 def test_an_unknown_action_stays_illegal(parts, states):
     wrapped = parts[2]
     state = TransformedState(states[0], jnp.ones((2, LANES), jnp.int32))
-    _, transition = jax.jit(wrapped.step)(state, jnp.full((LANES, 2), 5000))
+    _, transition = jax.jit(wrapped.step)(state, jnp.full((LANES, 2), 5000), KEYS)
     assert transition.info["illegal"].all()

@@ -40,7 +40,7 @@ class Recall:
     def _drawn(self, key):
         return jax.random.randint(key, (), 0, SYMBOLS)
 
-    def step(self, state, actions):
+    def step(self, state, actions, keys=None):
         lanes = state.clock.ndim > 0
         said = lanes_last(actions, lanes)
         right = (said == state.symbol[None]).astype(jnp.float32)

@@ -53,7 +53,7 @@ class Bits:
     def pay(self, state, said):
         return (state.clock + 1.0) * (said == state.bit + 1)
 
-    def step(self, state, actions):
+    def step(self, state, actions, keys=None):
         lanes = state.clock.ndim > 0
         actions = lanes_last(actions, lanes)
         mine = self.turn(state)[None] == along(jnp.arange(2), state.clock)

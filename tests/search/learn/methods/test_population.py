@@ -14,6 +14,7 @@ from search.learn.ppo.training import Trainer
 from .conftest import Bits
 
 GAMES = 24
+KEYS = jax.random.split(jax.random.key(5), GAMES)
 
 
 class Repeating:
@@ -44,7 +45,7 @@ def played(env):
     paid = []
     for _ in range(3):
         actions = jnp.where(env.legal_mask(states[-1])[..., 0], 0, 2)
-        state, transition = step(states[-1], actions)
+        state, transition = step(states[-1], actions, KEYS)
         states.append(state)
         paid.append(transition)
     return states, paid
@@ -95,7 +96,7 @@ def test_the_learner_sees_and_is_paid_what_its_seat_is(env, played):
 def test_illegal_actions_of_the_learner_are_flagged(env, played):
     state = played[0][0]
     waits = np.asarray(env.legal_mask(state))[:, 0, 0]
-    _, transition = env.step(state, jnp.ones((GAMES, 1), jnp.int32))
+    _, transition = env.step(state, jnp.ones((GAMES, 1), jnp.int32), KEYS)
     np.testing.assert_array_equal(np.asarray(transition.info["illegal"])[:, 0], waits)
 
 
@@ -115,7 +116,7 @@ def test_one_game_alone_is_played_like_a_lane(env, played):
         actions = jnp.where(env.legal_mask(alone)[:, 0], 0, 2)
         assert env.observe(alone).shape == (1, 1, 1, 10)
         assert env.sample(alone, jnp.zeros(())).shape == (1,)
-        alone, transition = env.step(alone, actions)
+        alone, transition = env.step(alone, actions, KEYS[7])
         jax.tree.map(lambda one, many: np.testing.assert_array_equal(one, many[7]), transition, paid[number])
 
 
@@ -126,7 +127,7 @@ def test_partners_that_draw_do_so_differently_in_every_game_and_step(public_priv
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 64))
     step, said = jax.jit(env.step), []
     for _ in range(3):
-        state, _ = step(state, jnp.where(env.legal_mask(state)[..., 0], 0, 2))
+        state, _ = step(state, jnp.where(env.legal_mask(state)[..., 0], 0, 2), jax.random.split(jax.random.key(2), 64))
         said.append(np.asarray(state.game.said))
     second = np.asarray(state.seat) == 1
     assert 8 < (said[0][second] == 1).sum() < second.sum() - 8

@@ -32,7 +32,7 @@ class Matrix:
         bit = jax.vmap(lambda key: jax.random.bernoulli(key).astype(jnp.int32))(keys)
         return Coin(bit, jnp.zeros((2, *bit.shape), jnp.int32), jnp.zeros_like(bit))
 
-    def step(self, state, actions):
+    def step(self, state, actions, keys=None):
         over = self.is_over(state)
         played = jnp.where(over, state.played, lanes_last(actions, True))
         following = Coin(state.bit, played, jnp.where(over, state.clock, state.clock + 1))

@@ -15,6 +15,7 @@ from search.learn.networks.config import NetworkConfig
 from search.learn.ppo import rollout
 
 GAMES = 6
+KEYS = jax.random.split(jax.random.key(5), GAMES)
 
 
 class Symmetrised:
@@ -52,7 +53,7 @@ def consulted(game):
         NetworkConfig("mlp", "none", hidden=8, filters=8, layers=1, head_scale=1.0, activation="tanh"), env.num_actions
     )
     state = jax.jit(wrapped.init)(jax.random.split(jax.random.key(0), GAMES))
-    step = jax.jit(lambda state, uniform: wrapped.step(state, wrapped.sample(state, uniform))[0])
+    step = jax.jit(lambda state, uniform: wrapped.step(state, wrapped.sample(state, uniform), KEYS)[0])
     for number in range(6):
         state = step(state, jax.random.uniform(jax.random.key(number), (GAMES,)) * 0.9)
     params = jax.jit(plain.init)(jax.random.key(7), jnp.zeros((1, 2, *env.image_shape)))

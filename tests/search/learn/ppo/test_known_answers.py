@@ -26,7 +26,7 @@ class TinyGame:
     def init(self, key):
         return jax.vmap(self.drawn, out_axes=-1)(key) if key.ndim else self.drawn(key)
 
-    def step(self, state, actions):
+    def step(self, state, actions, keys=None):
         lanes = state.clock.ndim > 0
         following, paid = self.played(state, lanes_last(actions, lanes))
         following = following._replace(clock=state.clock + 1, total=state.total + paid)
