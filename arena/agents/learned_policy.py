@@ -1,7 +1,7 @@
 """A trained policy at the table: it is shown its own view at its own decision points, like every agent.
 
 Its network was trained on a view at every step of the game, also when others act. Those in between are rebuilt from
-the public log that its own views carry (`games.yokai.public_replay`) and fed to its memory in order.
+what its own views tell (`games.batched.game.TableReader`) and fed to its memory in order.
 """
 
 import random
@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.checkpoints import on_game, places
-from arena.checkpoints.on_game import MEMORY, LearnedPolicy
+from arena.checkpoints.on_game import LearnedPolicy
 from arena.machine.runtime import Runtime
 from games.api import Action, GameInfo, Observation
-from games.batched.yokai.environment import parse_id
-from games.yokai import public_replay, tensors
-from games.yokai.config import Config, config
+from games.batched import registry
+from games.batched.game import TableReader
 from search.learn.api import Memory, Params
-from search.learn.errors import LearnError
+from search.learn.errors import CheckpointError, LearnError
 from search.learn.networks.config import GRAPHS
 
 
@@ -35,21 +34,21 @@ class PlayedPolicy:
 
     Attributes:
         policy: the network.
-        config: the configuration of Yōkai.
+        table: reads the game at the table.
         step: (memory, observation without leading axes) -> (memory, logits float32 [N]), compiled.
         actions: number of every action.
     """
 
     policy: LearnedPolicy
-    config: Config
+    table: TableReader
     step: Callable[[Memory, Any], tuple[Memory, jax.Array]]
     actions: dict[Action, int]
 
     def observe(self, view: Observation) -> Any:
         """Returns a view as the network reads it: an image, or a graph."""
         if self.policy.network.config.encoder in GRAPHS:
-            return tensors.graph(view, self.config)
-        return tensors.image(view, self.config)
+            return self.table.graph(view)
+        return self.table.image(view)
 
 
 def resolve(spec: AgentSpec, info: GameInfo) -> AgentSpec:
@@ -93,8 +92,10 @@ def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "GamePolicyAgent
 def _played(folder: Path, content: str) -> PlayedPolicy:
     """Returns a policy ready to play; one of the same content is compiled once a process."""
     policy = on_game.load(folder)
-    configuration = config(*parse_id(policy.game))
-    network = policy.network
+    network, reader = policy.network, registry.make(policy.game).table
+    if reader is None:
+        raise CheckpointError(f"{policy.game} cannot be read at the table: its policies play in batches alone.")
+    table = reader()
     params = jax.tree.map(jax.numpy.asarray, policy.params)
 
     @jax.jit
@@ -103,8 +104,8 @@ def _played(folder: Path, content: str) -> PlayedPolicy:
         memory, outputs = network.apply(params, memory, alone, jax.numpy.zeros((1, 1), bool))
         return memory, outputs.logits[0, 0]
 
-    actions = {action: number for number, action in enumerate(configuration.player_actions())}
-    return PlayedPolicy(policy, configuration, partial(step, params), actions)
+    actions = {action: number for number, action in enumerate(table.actions)}
+    return PlayedPolicy(policy, table, partial(step, params), actions)
 
 
 class GamePolicyAgent:
@@ -139,7 +140,7 @@ class GamePolicyAgent:
         """
         played = self._played
         history = [view for view, _ in turn.history]
-        views = public_replay.views(played.config, history, self.view == MEMORY, self._steps)
+        views = played.table.views(history, self.view, self._steps)
         said = [self._read(view) for view in views][-1]
         numbers = [played.actions[action] for action in turn.legal_actions]
         place = greedy(said, numbers) if self._greedy else drawn(said, numbers, turn.seed)

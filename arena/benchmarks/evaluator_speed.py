@@ -12,12 +12,11 @@ import jax
 import jax.numpy as jnp
 
 from arena.benchmarks.measurement import Measurement
-from arena.checkpoints.on_game import MEMORY, LearnedPolicy, environment
-from arena.policy_play.border_cells import border_moves
+from arena.checkpoints.on_game import LearnedPolicy, environment
 from arena.policy_play.cross_play import GAMES, Table
 from arena.training.recipes import recipe
+from games.batched.registry import MEMORY
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.play.evaluation import Evaluator
 
 SETTINGS: Final = (("yokai-8c-2p", "reduced"), ("yokai-9c-2p", "paper"))
 """Games, each with the scale whose network plays it."""
@@ -48,7 +47,7 @@ def run(games: int | None = None) -> Iterator[Measurement]:
 def measured(game: str, scale: str, games: int) -> tuple[float, float]:
     """Returns games a second, the best of some rounds, and the seconds of the first round, with its compilation."""
     table = Table([untrained(game, scale, seed) for seed in range(2)])
-    evaluator = Evaluator(table.env, table.steps, watch=border_moves(table.env.sizes))
+    evaluator = table.evaluator(greedy=False)
     deals = table.deals(games, 0)
     seconds = []
     for _ in range(1 + ROUNDS):

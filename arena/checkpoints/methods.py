@@ -2,14 +2,12 @@
 
 from typing import Final
 
+from games.batched import registry
+
 TITLES: Final[dict[str, str]] = {
     "sp": "Self-Play IPPO",
     "he": "High-Entropy IPPO",
-    "op": "Other-Play, colours and rotations",
-    "op-rot": "Other-Play, rotations",
-    "op-col": "Other-Play, colours",
-    "op-paper": "Other-Play, colours and rotations, cards keep their ids (the paper's rotation)",
-    "op-rot-paper": "Other-Play, rotations, cards keep their ids (the paper's rotation)",
+    **registry.symmetries(),  # kinds of Other-Play, each of the games that have its symmetries
     "obl": "Off-Belief Learning",
     "sa": "state-augmented Self-Play",
     "fcp": "Fictitious Co-Play",

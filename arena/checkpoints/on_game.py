@@ -1,6 +1,6 @@
 """A trained policy as it lies on disk, and as functions: what evaluation, probes and arena agents share.
 
-A checkpoint's `config.json` says: `name`, `game` (registry id), `view` ("default" or "memory"), `method`, `seed`,
+A checkpoint's `config.json` says: `name`, `game` (registry id), `view` (one of the game's), `method`, `seed`,
 `steps` (environment steps trained), `network` and `ppo` (settings).
 """
 
@@ -8,23 +8,21 @@ import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import jax
 
 from arena.checkpoints.places import MOST_POLICIES, SHIPPED
 from cwm.storage.keys import canonical_json
-from games.api import DEFAULT_VIEW
-from games.batched.yokai.environment import YokaiEnv, make
-from games.batched.yokai.graph import YokaiGraphEnv
+from games.api import GameError
+from games.batched import registry
+from games.batched.api import BatchedEnv
 from search.learn import checkpoint
 from search.learn.api import Array, Params
 from search.learn.errors import CheckpointError, NetworkConfigError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import GRAPHS, NetworkConfig
 from search.learn.ppo import rollout
-
-MEMORY: Final = "memory"
 
 
 @dataclass(frozen=True)
@@ -52,18 +50,23 @@ class LearnedPolicy:
         """What it was trained for, e.g. `op`; its own name where its checkpoint does not say."""
         return str(self.about.get("method", self.name))
 
-    def env(self) -> YokaiEnv:
+    def env(self) -> BatchedEnv[Any]:
         """Returns the batched game in the policy's view."""
         return environment(self.game, self.view, self.network.config)
 
 
-def environment(game: str, view: str, network: NetworkConfig) -> YokaiEnv:
-    """Returns a batched Yōkai in a view, shown as images or, to networks that read them, as graphs."""
-    shown = make(game, memory=view == MEMORY)
+def environment(game: str, view: str, network: NetworkConfig) -> BatchedEnv[Any]:
+    """Returns a batched game in a view, shown as images or, to networks that read them, as graphs.
+
+    Raises:
+        GameError: there is no such game or view, or it has no graphs.
+    """
+    batched = registry.make(game)
     if network.encoder not in GRAPHS:
-        return shown
-    config = shown.sizes.config
-    return YokaiGraphEnv(config.cards, config.players, view == MEMORY)
+        return batched.env(view)
+    if batched.graph_env is None:
+        raise GameError(f"{game} has no graphs, which the encoder {network.encoder} reads.")
+    return batched.graph_env(view)
 
 
 def load(folder: Path) -> LearnedPolicy:
@@ -75,10 +78,11 @@ def load(folder: Path) -> LearnedPolicy:
     about = checkpoint.load_about(folder)
     try:
         game, view, name = about["game"], about["view"], about["name"]
-        if not isinstance(name, str) or view not in (DEFAULT_VIEW, MEMORY):
+        views = registry.describe(game).views
+        if not isinstance(name, str) or view not in views:
             raise CheckpointError(
                 f"The checkpoint in {folder} has the name {name!r} and the view {view!r}: expected text, and "
-                f"{DEFAULT_VIEW} or {MEMORY}; restore its {checkpoint.ABOUT}."
+                f"{' or '.join(views)}; restore its {checkpoint.ABOUT}."
             )
         network, shapes = _network(game, view, NetworkConfig.from_json(about["network"]))
     except KeyError as error:

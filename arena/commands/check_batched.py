@@ -10,7 +10,7 @@ from arena.machine import accelerated
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from arena.usage import UsageError
-from games.yokai.config import HINTS, config
+from games.batched import registry
 
 SECONDS_BETWEEN_NOTICES: Final = 10.0
 
@@ -27,11 +27,11 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play random games on batched Yōkai and on the reference, and compare every mask, observation and payment."""
-    chosen = games or [config(*key).id for key in HINTS]
+    chosen = games or registry.ids()
     if first >= count:
         raise UsageError(f"--from {first} leaves none of --games {count} to compare; give a smaller number.")
     for game_id in chosen:
-        accelerated.load("games.batched.yokai.environment").parse_id(game_id)
+        registry.describe(game_id)
     differential = accelerated.load("games.batched.yokai.differential")
     found = []
     for game_id in chosen:

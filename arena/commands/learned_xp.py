@@ -5,17 +5,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.machine import accelerated
+from arena.papers.yokai.play.name_figures import NameFigures
+from arena.papers.yokai.play.probe_figures import ColourProbes
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.policy_play.name_figures import NameFigures
-from arena.policy_play.probe_figures import ColourProbes
 from arena.report import cross_play_page, learned_tables
 from arena.report.cross_play import lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from cwm.storage.files import write_whole
 
-PROBING: Final = "arena.policy_play.probing"
-NAMING: Final = "arena.policy_play.naming"
+PROBING: Final = "arena.papers.yokai.play.probing"
+NAMING: Final = "arena.papers.yokai.play.naming"
 """Both need optional packages."""
 
 

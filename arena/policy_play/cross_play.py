@@ -12,25 +12,29 @@ import numpy as np
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.matches.cross_play import MOST_LINEUPS, TWO
-from arena.policy_play.border_cells import border_moves
 from arena.policy_play.method_figures import LearnedCrossPlay, between_methods, method_figures
 from arena.policy_play.played_lineups import Numbers, Seating, Tally, summary
 from cwm.storage.keys import derive
 from games import registry
+from games.api import DEFAULT_VIEW
+from games.batched import registry as batched_registry
+from games.batched.api import BatchedEnv
+from games.batched.game import BatchedGame
 from games.batched.keys import root_key
-from games.batched.other_play import OtherPlay
-from games.batched.yokai.environment import YokaiEnv, make
-from games.yokai.symmetry import Symmetries
+from games.batched.other_play import OtherPlay, SymmetryGroup
 from search.learn import checkpoint
 from search.learn.api import Array
-from search.learn.errors import CheckpointError
-from search.learn.play.evaluation import Evaluator, Played, Policy, Reader
+from search.learn.errors import CheckpointError, LearnError
+from search.learn.play.evaluation import Evaluator, Played, Policy, Reader, nothing
 
 GAMES: Final = 5000
 """Of a seating, as in the paper (section 6.1)."""
 VIEW: Final = "view"
 FIRST: Final = (VIEW, "scale", "steps")
 """Settings by which trainings of one method are told apart before all others."""
+
+FIGURES: Final = ("score_if_won", "won", "ended_early", "won_early")
+"""Of a game (`Outcome.figures`), which the tables of all cooperative agents show."""
 
 OnSeating = Callable[[int, int], None]
 """Told the number of seatings that were played, and that of all."""
@@ -141,18 +145,20 @@ class Table:
     """Policies of one game, ready to be seated: those of one network and view share compiled programs.
 
     Attributes:
+        game: what is played.
         env: plays the games.
         seats: policies by name, their parameters on the device.
     """
 
-    def __init__(self, chosen: Sequence[LearnedPolicy], symmetries: Symmetries | None = None) -> None:
+    def __init__(self, chosen: Sequence[LearnedPolicy], symmetries: SymmetryGroup | None = None) -> None:
         """Seats policies.
 
         Args:
             chosen: of one game, with distinct names, at least one.
             symmetries: through which each player sees the games of `OtherPlay`; None: everybody sees `env`'s alike.
         """
-        self.env: YokaiEnv = make(chosen[0].game)
+        self.game: BatchedGame = batched_registry.make(chosen[0].game)
+        self.env: BatchedEnv[Any] = self.game.env(DEFAULT_VIEW)
         readers: dict[Any, Reader] = {}
         self.seats: dict[str, Policy] = {}
         for policy in chosen:
@@ -163,11 +169,16 @@ class Table:
     @property
     def steps(self) -> int:
         """Steps after which every game is over."""
-        return self.env.sizes.config.max_length
+        return self.game.max_length
+
+    def evaluator(self, greedy: bool) -> Evaluator:
+        """Returns what plays the games and watches what is moved, where the game says how; see `tally`."""
+        watch = nothing if self.game.watch_moves is None else self.game.watch_moves()
+        return Evaluator(self.env, self.steps, greedy, watch)
 
     def deals(self, games: int, seed: int) -> Array:
         """Returns the keys of the deals, the same whoever plays them."""
-        return jax.random.split(root_key("deals", self.env.sizes.config.id, seed), games)
+        return jax.random.split(root_key("deals", self.game.id, seed), games)
 
     def play(
         self, evaluator: Evaluator, seating: Seating, deals: Array, seed: int, drawn_as: Sequence[str] | None = None
@@ -203,7 +214,7 @@ def run(
     """
     table, methods = Table(chosen), by_method(chosen)
     info = registry.make(chosen[0].game).info
-    evaluator = Evaluator(table.env, table.steps, greedy, border_moves(table.env.sizes))
+    evaluator = table.evaluator(greedy)
     deals = table.deals(games, seed)
     planned = seatings(methods, info.num_players, seed)
     played: dict[Seating, Tally] = {}
@@ -222,20 +233,28 @@ def run(
 
 
 def tally(played: Played) -> Tally:
-    """Returns the figures of games whose moves were watched by `border_moves`."""
-    outcome = played.outcome
+    """Returns the figures of games that the evaluator of a `Table` played.
+
+    Raises:
+        LearnError: the game lacks figures that the tables show.
+    """
+    figures = played.outcome.figures
+    missing = [name for name in FIGURES if name not in figures]
+    if missing:
+        raise LearnError(f"Tables of cross-play show {', '.join(FIGURES)}: the game's figures lack {missing[0]}.")
 
     def numbers(values: Array) -> Numbers:
         return np.asarray(values).astype(np.float64)
 
-    won, early = numbers(outcome.won), numbers(outcome.ended_early)
+    score, won, early, both = (numbers(figures[name]) for name in FIGURES)
+    watched = played.kept != ()
     return Tally(
-        score=numbers(outcome.score) * won,
-        returns=numbers(outcome.total),
+        score=score,
+        returns=numbers(played.outcome.total),
         won=won,
         early=early,
-        success_early=won * early,
-        length=numbers(outcome.length),
-        moves=numbers(played.kept.made).sum(axis=0),
-        border=numbers(played.kept.border).sum(axis=0),
+        success_early=both,
+        length=numbers(played.outcome.length),
+        moves=numbers(played.kept.made).sum(axis=0) if watched else np.zeros_like(won),
+        border=numbers(played.kept.border).sum(axis=0) if watched else np.zeros_like(won),
     )

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import cross_play
-from arena.policy_play.border_cells import border_moves
 from arena.policy_play.cross_play import GAMES, OnSeating, Table
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves
 from arena.policy_play.method_figures import method_figures
@@ -17,7 +16,6 @@ from arena.policy_play.played_lineups import Seating, Tally
 from arena.training import training_run
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
-from search.learn.play.evaluation import Evaluator
 
 Age: TypeAlias = tuple[str, int]
 """A method, and environment steps."""
@@ -43,7 +41,7 @@ def run(
     # What is drawn depends on who plays, not on where the folders of several trainings lie.
     drawn_as = {policy.name: f"{policy.about['name']}@{policy.about['steps']}" for policy in chosen}
     table = Table(chosen)
-    evaluator = Evaluator(table.env, table.steps, greedy, border_moves(table.env.sizes))
+    evaluator = table.evaluator(greedy)
     deals = table.deals(games, seed)
     groups = {age: {age[0]: [policy.name for policy in group]} for age, group in ages.items()}
     planned = {age: cross_play.seatings(group, table.env.num_players, seed) for age, group in groups.items()}

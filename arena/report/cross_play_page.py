@@ -9,10 +9,10 @@ from arena.figures.curve import CHART, Curve, curve
 from arena.figures.intervals import Estimate
 from arena.figures.templates import page_environment
 from arena.matches.cross_play import CrossPlay
+from arena.papers.yokai.play.name_figures import NameFigures
+from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.policy_play.name_figures import NameFigures
-from arena.policy_play.probe_figures import CARDS, ColourProbes
 from arena.report.learned_tables import name_parts
 from arena.report.page import heat
 

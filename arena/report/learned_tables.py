@@ -6,10 +6,10 @@ from rich.table import Table
 
 from arena.figures import formatting
 from arena.figures.intervals import Estimate
+from arena.papers.yokai.play.name_figures import NameFigures
+from arena.papers.yokai.play.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
 from arena.policy_play.curve_figures import LearningCurves
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.policy_play.name_figures import NameFigures
-from arena.policy_play.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
 from arena.report.cross_play import COLUMNS, figures
 from arena.report.tables import add_row, new_table
 

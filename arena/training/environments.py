@@ -1,24 +1,13 @@
 """What each method trains in: the batched game in a view, through symmetries, as images or as graphs."""
 
-from typing import Any, Final
+from typing import Any
 
 from arena.training.recipes import Recipe
+from games.batched import registry
 from games.batched.api import BatchedEnv
 from games.batched.other_play import OtherPlay
-from games.batched.yokai.environment import make
-from games.batched.yokai.graph import YokaiGraphEnv
-from games.yokai.symmetry import Symmetries
 from search.learn.errors import LearnError
 from search.learn.networks.config import GRAPHS
-
-SYMMETRIES: Final[dict[str, dict[str, bool]]] = {
-    "op": {"colours": True, "turns": True},
-    "op-rot": {"colours": False, "turns": True},
-    "op-col": {"colours": True, "turns": False},
-    "op-paper": {"colours": True, "turns": True, "relabel": False},
-    "op-rot-paper": {"colours": False, "turns": True, "relabel": False},
-}
-"""Which symmetries each kind of Other-Play draws from (`games.yokai.symmetry.Symmetries`)."""
 
 
 class ObservationError(LearnError):
@@ -29,16 +18,18 @@ def training_env(recipe: Recipe) -> BatchedEnv[Any]:
     """Returns the environment of a recipe whose players all learn.
 
     Raises:
-        ObservationError: Other-Play was asked for on graphs, whose symmetries are not drawn here.
+        ObservationError: Other-Play was asked for on graphs, whose symmetries are not drawn here, or the game has no
+            graphs.
     """
-    config = make(recipe.game).sizes.config
+    game = registry.make(recipe.game)
+    through_symmetries = recipe.method in game.symmetries
     if recipe.network.encoder in GRAPHS:
-        if recipe.method in SYMMETRIES:
+        if through_symmetries:
             raise ObservationError(
                 f"{recipe.method} needs images: choose the encoder cnn or mlp, not {recipe.network.encoder}."
             )
-        return YokaiGraphEnv(config.cards, config.players, recipe.memory)
-    env = make(recipe.game, memory=recipe.memory)
-    if recipe.method in SYMMETRIES:
-        return OtherPlay(env, Symmetries(config, **SYMMETRIES[recipe.method]))
-    return env
+        if game.graph_env is None:
+            raise ObservationError(f"{game.id} has no graphs: choose another encoder than {recipe.network.encoder}.")
+        return game.graph_env(recipe.view)
+    env = game.env(recipe.view)
+    return OtherPlay(env, game.symmetry(recipe.method)) if through_symmetries else env

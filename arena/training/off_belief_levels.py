@@ -18,15 +18,14 @@ from arena.training.environments import training_env
 from arena.training.recipes import Recipe
 from arena.training.training_log import check_finite
 from arena.training.training_run import CHECKPOINT_SECONDS, SNAPSHOTS, about, snapshots_at
-from games.batched.wrappers import Episodes, metrics
-from games.batched.yokai.environment import make
-from games.batched.yokai.hidden import YokaiHidden
-from games.yokai.config import ACTIONS_PER_TURN
+from games.batched import registry
+from games.batched.wrappers import metrics
 from search.learn import checkpoint
 from search.learn.api import Network, Params
 from search.learn.beliefs.belief_model import BeliefModel, CrossEntropy
 from search.learn.beliefs.belief_training import BeliefTrainer, BeliefTrainingConfig
 from search.learn.beliefs.beliefs import Belief, UniformBelief
+from search.learn.beliefs.hidden import HiddenSlots
 from search.learn.errors import OffBeliefError
 from search.learn.methods import off_belief
 from search.learn.methods.off_belief import BelievingNetwork, FictitiousConfig
@@ -109,9 +108,17 @@ class _Stage(NamedTuple):
     keep: Callable[[Any, int], None] = lambda state, done: None
 
 
-def hidden_of(recipe: Recipe) -> YokaiHidden:
-    """Returns what a recipe's game hides."""
-    return YokaiHidden(make(recipe.game).sizes)
+def hidden_of(recipe: Recipe) -> HiddenSlots:
+    """Returns what a recipe's game hides.
+
+    Raises:
+        OffBeliefError: nothing that beliefs could be trained on.
+    """
+    hidden = registry.make(recipe.game).hidden
+    if hidden is None:
+        raise OffBeliefError(f"{recipe.game} does not say what it hides: choose another method than {METHOD}.")
+    slots: HiddenSlots = hidden()
+    return slots
 
 
 def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
@@ -129,7 +136,7 @@ def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
     """
     env = training_env(recipe)
     network = BelievingNetwork(ActorCritic(recipe.network, env.num_actions), belief)
-    fictitious = FictitiousConfig(ACTIONS_PER_TURN * env.num_players, recipe.fictitious_decay)
+    fictitious = FictitiousConfig(registry.make(recipe.game).round_length, recipe.fictitious_decay)
     collect = off_belief.collector(lambda _: env, network, hidden_of(recipe), recipe.ppo, fictitious)
     return Trainer(lambda _: env, network, recipe.ppo, collect)
 
@@ -241,9 +248,9 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
             _export(plan.folder / SNAPSHOTS / str(told["steps"]) / folder.name, state.learner.params, told)
 
     def numbers_of(report: UpdateReport) -> dict[str, float | None]:
-        episodes = Episodes(*(np.asarray(value).sum() for value in report.episodes))
+        episodes = jax.tree.map(lambda value: np.asarray(value).sum(), report.episodes)
         losses = {name: float(np.asarray(value).mean()) for name, value in report.losses._asdict().items()}
-        return metrics(episodes) | losses
+        return metrics(episodes, registry.make(plan.recipe.game).means) | losses
 
     state = trainer.init([_seed(plan, 2 * level + 1)], believed)
     stage = _Stage(f"obl{level}", total, state, run, numbers_of, keep)

@@ -1,7 +1,7 @@
 """How each baseline is trained: method, network and settings by name (the Yōkai Learning Environment paper).
 
 Two scales: `paper` is that of the paper (section 6.1, Table 8 and what its Tables 2 to 6 changed); `reduced` is ours,
-for the small game yokai-8c-2p or for machines without an accelerator, and claims nothing about the paper.
+for small games or for machines without an accelerator, and claims nothing about the paper.
 """
 
 from collections.abc import Mapping
@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from arena.checkpoints.methods import LEVELS, TITLES
-from games.batched.yokai.environment import parse_id
-from games.yokai.config import BOARDS, config
-from games.yokai.modalities import modalities
-from games.yokai.tensors import channels
+from games.api import DEFAULT_VIEW
+from games.batched import registry
+from games.batched.game import BatchedGame
 from search.learn.beliefs.belief_training import BeliefTrainingConfig
 from search.learn.errors import LearnError
 from search.learn.networks.belief import BeliefConfig
@@ -80,7 +79,7 @@ class Recipe:
     @property
     def view(self) -> str:
         """The view of the game that the policy is trained on."""
-        return "memory" if self.memory else "default"
+        return registry.MEMORY if self.memory else DEFAULT_VIEW
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -99,7 +98,7 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     """Returns the settings of a method.
 
     Raises:
-        RecipeError: there is no such method, scale or level.
+        RecipeError: there is no such method, scale or level, or the game has no such symmetries or view.
         GameError: there is no such batched game.
     """
     for value, known, what in ((method, tuple(TITLES), "method"), (scale, get_args(Scale), "scale")):
@@ -107,10 +106,25 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
             raise RecipeError(f"There is no {what} {value!r}: choose one of {', '.join(known)}.")
     if level not in LEVELS:
         raise RecipeError(f"Off-Belief Learning has the levels 1 to 5, not {level}.")
-    players = parse_id(game)[1]
-    network, ppo = _paper(method, players) if scale == "paper" else _reduced(method, game)
+    batched = registry.make(game)
+    _check_offers(game, method, memory)
+    network, ppo = _paper(method, batched.num_players) if scale == "paper" else _reduced(method, batched)
     made = Recipe(game, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
-    return _off_belief(made) if method == "obl" else made
+    return _off_belief(made, batched) if method == "obl" else made
+
+
+def _check_offers(game: str, method: str, memory: bool) -> None:
+    """Refuses a kind of Other-Play or a view that the game does not have."""
+    entry = registry.describe(game)
+    if method in registry.symmetries() and method not in entry.symmetries:
+        raise RecipeError(f"{game} has no symmetries for {method}: choose one of {', '.join(_methods_of(entry))}.")
+    if memory and registry.MEMORY not in entry.views:
+        raise RecipeError(f"{game} has no view that helps the memory: ask for its {DEFAULT_VIEW} view.")
+
+
+def _methods_of(entry: registry.BatchedEntry) -> list[str]:
+    """Returns the methods by which a game can be trained."""
+    return [name for name in TITLES if name in entry.symmetries or name not in registry.symmetries()]
 
 
 def adapted(
@@ -128,10 +142,10 @@ def adapted(
     Raises:
         LearnError: a setting is out of range.
     """
-    layers: dict[str, Any] = _pointing(made.game) if pointing else {}
+    facts = registry.make(made.game).network
+    layers: dict[str, Any] = dict(facts.pointing) if pointing else {}
     if network.get("encoder") in GRAPHS:
-        of_game = modalities(config(*parse_id(made.game)))
-        layers |= {"modalities": of_game, "layers": 4 if network["encoder"] == "relation" else 2}
+        layers |= {"modalities": facts.modalities, "layers": 4 if network["encoder"] == "relation" else 2}
         if not pointing:
             layers["actions"] = ()
     if network.get("core") == "transformer_xl":
@@ -150,14 +164,14 @@ def _paper(method: str, players: int) -> tuple[NetworkConfig, PpoConfig]:
     return NetworkConfig(), ppo
 
 
-def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
-    """Returns settings that two processor cores can train; found by a few trials on yokai-8c-2p."""
-    sizes = config(*parse_id(game))
-    network = NetworkConfig(encoder="slots", filters=64, layers=2, hidden=64, **_pointing(game))
+def _reduced(method: str, game: BatchedGame) -> tuple[NetworkConfig, PpoConfig]:
+    """Returns settings that two processor cores can train; found by a few trials on a small game."""
+    pointing = game.network.pointing
+    network = NetworkConfig(encoder="slots" if pointing else "mlp", filters=64, layers=2, hidden=64, **pointing)
     ppo = PpoConfig(
-        total_steps=1_500_000 if sizes.cards == min(BOARDS) else 2_500_000,
+        total_steps=game.reduced_steps,
         environments=128,
-        steps=sizes.max_length,
+        steps=game.max_length,
         minibatches=8,
         learning_rate=1.2e-3,
         value_clip=None,
@@ -167,16 +181,6 @@ def _reduced(method: str, game: str) -> tuple[NetworkConfig, PpoConfig]:
     if method == "he":
         ppo = replace(ppo, entropy=0.03, gae_decay=0.85)
     return network, ppo
-
-
-def _pointing(game: str) -> dict[str, Any]:
-    """Returns the settings of a network whose actions point at cards, hints and cells (`games.yokai.tensors`)."""
-    sizes = config(*parse_id(game))
-    return {
-        "objects": (sizes.cards, channels(sizes).identity, 1),
-        "actions": ("plain", "objects", "objects at cells", "items", "items at cells", "plain"),
-        "items": sizes.hints,
-    }
 
 
 def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:
@@ -194,8 +198,7 @@ def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:
     return BeliefConfig("mlp", filters=64, layers=1, hidden=64), training
 
 
-def _off_belief(made: Recipe) -> Recipe:
+def _off_belief(made: Recipe, game: BatchedGame) -> Recipe:
     """Returns the recipe with the public-private network that Off-Belief Learning rolls on with, and its λ."""
-    colours = config(*parse_id(made.game)).colours
-    network = replace(made.network, public_private=True, private_channels=len(colours))
+    network = replace(made.network, public_private=True, private_channels=game.network.private_channels)
     return replace(made, network=network, fictitious_decay=made.ppo.gae_decay)

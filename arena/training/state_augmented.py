@@ -15,8 +15,8 @@ from arena.training import training_run
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
 from arena.training.training_run import Listener, TrainingError, TrainingPlan
+from games.batched import registry
 from games.batched.api import Array
-from games.batched.yokai.environment import make
 from search.learn.methods import state_buffer
 from search.learn.methods.state_buffer import BufferedStarts, StateBuffer
 from search.learn.networks.actor_critic import ActorCritic
@@ -68,7 +68,7 @@ class StateAugmentedRun:
         self._trainer = Trainer(
             lambda buffer: BufferedStarts(env, buffer), network, recipe.ppo, devices=devices, one_decides=True
         )
-        steps = make(recipe.game).sizes.config.max_length
+        steps = registry.make(recipe.game).max_length
         room = state_buffer.capacity(len(seeds), ROLLOUTS, steps)
         self._empty = partial(state_buffer.empty, env, room)
         self._fill = jax.jit(lambda policies, key: state_buffer.fill(env, network, policies, ROLLOUTS, steps, key))

@@ -21,7 +21,9 @@ from arena.training.recipes import Recipe
 from arena.training.training_log import TrainingLog, check_finite
 from cwm.storage.files import write_whole
 from cwm.storage.lock import RunLock
-from games.batched.wrappers import Episodes, metrics
+from games.batched import registry
+from games.batched.api import Means
+from games.batched.wrappers import metrics
 from search.learn import checkpoint
 from search.learn.errors import DivergedError, LearnError
 from search.learn.networks.actor_critic import ActorCritic
@@ -36,6 +38,8 @@ REPORTS: Final = 200
 SNAPSHOTS: Final = "snapshots"
 """Folder of policies as they were on the way, one folder for each number of environment steps."""
 FEWEST_PARTS: Final = 2
+METHOD_FIELDS: Final[dict[str, tuple[str, ...]]] = {"obl": ("exact_belief", "fictitious_decay"), "fcp": ("population",)}
+"""Fields of a recipe that are of one method alone: the checkpoints of others do not tell them."""
 
 
 class TrainingError(LearnError):
@@ -163,6 +167,7 @@ def advance(
     total, each = plan.recipe.ppo.updates, piece(plan.recipe)
     steps_per_update = plan.recipe.ppo.steps_per_update
     keep = keep or keeper(plan, plan.folder)
+    means = registry.make(plan.recipe.game).means
     began = saved = time.monotonic()
     done, diverged = updates_of(state), False
     keep(state, done)
@@ -173,7 +178,7 @@ def advance(
                 before = time.monotonic()
                 state, report = run(state, count)
                 done += count
-                found = _numbers(report)
+                found = _numbers(report, means)
                 for seed, numbers in zip(plan.seeds, found, strict=True):
                     check_finite(f"{plan.recipe.name}-s{seed}", done, numbers)
                 rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
@@ -252,8 +257,7 @@ def about(recipe: Recipe, name: str, seed: int, updates: int) -> dict[str, Any]:
         "steps": updates * recipe.ppo.steps_per_update,
         "network": data["network"],
         "ppo": data["ppo"],
-        **({name: data[name] for name in ("exact_belief", "fictitious_decay")} if recipe.method == "obl" else {}),
-        **({"population": recipe.population} if recipe.method == "fcp" else {}),
+        **{name: data[name] for name in METHOD_FIELDS.get(recipe.method, ())},
     }
 
 
@@ -353,11 +357,11 @@ def _save(plan: TrainingPlan, state: Trained) -> None:
     checkpoint.save_training(plan.folder, state, {"updates": updates_of(state)})
 
 
-def _numbers(report: UpdateReport) -> list[dict[str, float | None]]:
-    """Returns the numbers of every seed: the paper's metrics over all games that ended, and mean losses."""
+def _numbers(report: UpdateReport, told: Means | None) -> list[dict[str, float | None]]:
+    """Returns the numbers of every seed: the game's metrics over all games that ended, and mean losses."""
     found = []
     for index in range(np.asarray(report.shaping).shape[0]):
-        episodes = Episodes(*(np.asarray(value)[index].sum(axis=0) for value in report.episodes))
+        episodes = jax.tree.map(lambda value, index=index: np.asarray(value)[index].sum(axis=0), report.episodes)
         means = {name: float(np.asarray(value)[index].mean()) for name, value in report.losses._asdict().items()}
-        found.append(metrics(episodes) | means | {"shaping": float(np.asarray(report.shaping)[index, -1])})
+        found.append(metrics(episodes, told) | means | {"shaping": float(np.asarray(report.shaping)[index, -1])})
     return found

@@ -9,7 +9,7 @@ Chance in a step draws from the keys that the step is given. A game that draws n
 in a compiled loop nothing is then computed for them.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import jax
@@ -38,21 +38,26 @@ class Transition(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Figures of a finished game; before the end, of the position as it stands.
+    """What came of a finished game; before the end, of the position as it stands.
 
     Attributes:
-        won: bool [].
-        ended_early: bool [].
-        score: float32 []: what a win is worth, S.
         total: float32 []: the return, the same for every player.
         length: int32 []: actions of players.
+        figures: what else is told of a game of this kind, by name; bool, int32 or float32 [].
     """
 
-    won: Array
-    ended_early: Array
-    score: Array
     total: Array
     length: Array
+    figures: dict[str, Array]
+
+
+GAMES: Final = "games"
+TOTAL: Final = "total"
+LENGTH: Final = "length"
+
+Means: TypeAlias = Mapping[str, tuple[str, str]]
+"""Metrics by name: a sum over finished games, of `TOTAL`, `LENGTH` or a figure, and what it is divided by: `GAMES`, or
+another such sum."""
 
 
 class BatchedEnv(Protocol[S]):
@@ -115,10 +120,11 @@ def chance_keys(keys: Array) -> Array:
     Args:
         keys: typed keys of any shape, from which something else is drawn, too.
     """
-    fold: Callable[[Array], Array] = lambda key: jax.random.fold_in(key, CHANCE)
-    for _ in keys.shape:
-        fold = jax.vmap(fold)
-    return fold(keys)
+
+    def folded(key: Array) -> Array:
+        return jax.vmap(folded)(key) if key.ndim else jax.random.fold_in(key, CHANCE)
+
+    return folded(keys)
 
 
 def lane(state: S, index: int) -> S:

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import jax
 import jax.numpy as jnp
 
+from games.api import DEFAULT_VIEW
+from games.batched import registry
 from games.batched.api import Array, BatchedEnv
 from games.batched.other_play import OtherPlay
-from games.batched.yokai.environment import make as make_batched
-from games.yokai.symmetry import Symmetries
 
 try:
     from flax import struct
@@ -53,7 +53,7 @@ class MultiAgentGame(MultiAgentEnv):
 
     * `shaped_reward`: float32 [] by agent name, as OvercookedV2 has it; never part of the reward.
     * `illegal`: bool [P]: the agent's action was not legal, its lowest-numbered legal one was played instead.
-    * `won`, `ended_early`: bool [P], and `score_if_won`: float32 [P]: of the game that ended with this step, else 0.
+    * every figure of the game (`Outcome.figures`) by name, [P]: of the game that ended with this step, else 0.
     """
 
     def __init__(self, env: BatchedEnv[Any], name: str, flat: bool = True) -> None:
@@ -77,7 +77,7 @@ class MultiAgentGame(MultiAgentEnv):
 
     @partial(jax.jit, static_argnums=(0,))
     def reset(self, key: Array) -> tuple[ByAgent, GameState]:
-        """Deals a game and returns the observations, float32 [g * (g + 1) * f] or [g, g + 1, f], and the state."""
+        """Deals a game and returns the observations, flat or as images, and the state."""
         state = self._state(self.env.init(_typed(key)))
         return self.get_obs(state), state
 
@@ -85,7 +85,7 @@ class MultiAgentGame(MultiAgentEnv):
     def step_env(
         self, key: Array, state: GameState, actions: ByAgent
     ) -> tuple[ByAgent, GameState, ByAgent, ByAgent, dict[str, Any]]:
-        """Plays one action of every agent, int32 [], without a reset; chance, where the game has any, draws from the key.
+        """Plays one action of every agent, int32 [], without a reset; chance, if there is any, draws from the key.
 
         Returns:
             Observations, state, rewards float32 [], dones bool [] with `__all__`, and what the class describes.
@@ -94,13 +94,13 @@ class MultiAgentGame(MultiAgentEnv):
         game, paid = self.env.step(state.game, chosen, _typed(key))
         following = self._state(game)
         outcome = self.env.outcome(game)
-        won = paid.done & outcome.won
         infos = {
             "shaped_reward": self._by_agent(paid.info["shaping"]),
             "illegal": paid.info["illegal"],
-            "won": self._for_all(won),
-            "ended_early": self._for_all(paid.done & outcome.ended_early),
-            "score_if_won": self._for_all(jnp.where(won, outcome.score, 0)),
+            **{
+                name: self._for_all(jnp.where(paid.done, value, jnp.zeros_like(value)))
+                for name, value in outcome.figures.items()
+            },
         }
         dones = dict.fromkeys([*self.agents, "__all__"], paid.done)
         return self.get_obs(following), following, self._by_agent(paid.reward), dones, infos
@@ -140,18 +140,21 @@ def _typed(key: Array) -> Array:
     return key if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else jax.random.wrap_key_data(key)
 
 
-def make(game_id: str, memory: bool = False, flat: bool = True, other_play: bool = False) -> MultiAgentGame:
-    """Returns the JaxMARL environment of a registered game.
+def make(game_id: str, memory: bool = False, flat: bool = True, other_play: bool | str = False) -> MultiAgentGame:
+    """Returns the JaxMARL environment of a batched game.
 
     Args:
-        game_id: e.g. `yokai-9c-2p`.
-        memory: show all colours that a player ever observed.
+        game_id: e.g. `yokai-9c-2p`; `games.batched.registry.ids` has all.
+        memory: observations help the memory, in games that have such a view.
         flat: observations are vectors; False: images.
-        other_play: every agent sees every game through a symmetry of its own.
+        other_play: every agent sees every game through a symmetry of its own: of the game's kind of Other-Play with
+            that name; True: of the first one.
 
     Raises:
-        GameError: there is no such configuration.
+        GameError: there is no such game, or it has no such view or symmetries.
     """
-    env = make_batched(game_id, memory)
-    wrapped: BatchedEnv[Any] = OtherPlay(env, Symmetries(env.sizes.config)) if other_play else env
-    return MultiAgentGame(wrapped, game_id, flat)
+    game = registry.make(game_id)
+    env = game.env(registry.MEMORY if memory else DEFAULT_VIEW)
+    if other_play is False:
+        return MultiAgentGame(env, game_id, flat)
+    return MultiAgentGame(OtherPlay(env, game.symmetry(None if other_play is True else other_play)), game_id, flat)

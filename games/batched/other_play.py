@@ -1,15 +1,39 @@
 """Other-Play: every player sees every game through a symmetry of its own, drawn when the game is dealt."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import Array, Outcome, Transition, lanes_first, lanes_last
-from games.batched.yokai.environment import YokaiEnv
-from games.batched.yokai.state import Sizes, State
-from games.yokai.symmetry import Symmetries, Tables
+from games.batched.api import Array, BatchedEnv, Outcome, Transition, lanes_first, lanes_last
+
+S = TypeVar("S")
+
+
+class SymmetryGroup(Protocol):
+    """Symmetries of a game, numbered from 0: the game is the same whichever a player sees it through.
+
+    Numbers may be traced scalars; what is mapped is that of one player.
+    """
+
+    def __len__(self) -> int: ...
+
+    def action(self, number: Any, action: Any) -> Any:
+        """Returns the image of an action, int32 []."""
+        ...
+
+    def inverse_action(self, number: Any, action: Any) -> Any:
+        """Returns the action, int32 [], whose image is the given one."""
+        ...
+
+    def mask(self, number: Any, mask: Any) -> Any:
+        """Returns the image of a mask of legal actions, bool [N]."""
+        ...
+
+    def image(self, number: Any, image: Any) -> Any:
+        """Returns the image of what a player sees, float32 [*image_shape]."""
+        ...
 
 
 class TransformedState(NamedTuple):
@@ -20,14 +44,14 @@ class TransformedState(NamedTuple):
         symmetry: int32 [P], number of each player's symmetry.
     """
 
-    game: State
+    game: Any
     symmetry: Array
 
 
-class OtherPlay:
-    """Batched Yōkai as `BatchedEnv`, each player's actions, masks and observations seen through its symmetry."""
+class OtherPlay(Generic[S]):
+    """A batched environment, each player's actions, masks and observations seen through its symmetry."""
 
-    def __init__(self, env: YokaiEnv, symmetries: Symmetries) -> None:
+    def __init__(self, env: BatchedEnv[S], symmetries: SymmetryGroup) -> None:
         self.env = env
         self.symmetries = symmetries
 
@@ -81,7 +105,7 @@ class OtherPlay:
         return self._through(state, self.symmetries.action, self.env.sample(state.game, uniform))
 
     def observe(self, state: TransformedState) -> Array:
-        """Returns what every player sees, float32 [P, g, g + 1, f]."""
+        """Returns what every player sees, float32 [P, *image_shape]."""
         return self._through(state, self.symmetries.image, self.env.observe(state.game))
 
     def is_over(self, state: TransformedState) -> Array:
@@ -89,21 +113,3 @@ class OtherPlay:
 
     def outcome(self, state: TransformedState) -> Outcome:
         return self.env.outcome(state.game)
-
-
-def transform(env: YokaiEnv, symmetries: Symmetries, number: Array, state: State) -> State:
-    """Returns the image of one game, without lane axis, under a symmetry, which may be a traced scalar."""
-    t: Tables = jax.tree.map(lambda table: jnp.asarray(table)[number], symmetries.tables)
-    sizes: Sizes = env.sizes
-    card = state.hint_card[t.hint_from]
-    image = state._replace(
-        colours=jnp.asarray(t.colour_to)[state.colours][t.card_from],
-        hints=jnp.asarray(t.subset_to)[state.hints][t.hint_from],
-        cells=jnp.asarray(t.cell_to)[state.cells][t.card_from],
-        locked=state.locked[t.card_from],
-        status=state.status[t.hint_from],
-        hint_card=jnp.where(card >= 0, jnp.asarray(t.card_to)[jnp.clip(card, 0, sizes.cards - 1)], card),
-        observed=state.observed[:, t.card_from],
-        seen=state.seen[t.card_from],
-    )
-    return env.with_legal(image)

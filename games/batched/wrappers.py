@@ -5,7 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from games.batched.api import Array, BatchedEnv, Outcome, Transition, chance_keys
+from games.batched.api import GAMES, LENGTH, TOTAL, Array, BatchedEnv, Means, Outcome, Transition, chance_keys
 
 S = TypeVar("S")
 
@@ -23,7 +23,7 @@ class ResetTransition(NamedTuple):
         done: bool [B]: the lane's game ended; the state already holds its next game.
         info: as in `Transition`.
         final_observation: float32 [B, P, ...]: what the players saw after this step, before any reset.
-        outcome: of the position after this step, before any reset, every field [B].
+        outcome: of the position after this step, before any reset, leaves [B].
     """
 
     reward: Array
@@ -98,66 +98,59 @@ class Episodes(NamedTuple):
 
     Attributes:
         games: int32 []: games.
-        score_if_won: float32 []: sum of S over won games.
-        total: float32 []: sum of the returns (the paper's Eq. 4).
-        early: int32 []: games ended early.
-        won_early: int32 []: of these, the won ones.
-        won: int32 []: games won.
+        total: float32 []: sum of the returns.
         length: int32 []: sum of the lengths.
+        figures: sums of the game's figures, int32 [] or float32 [], by name.
     """
 
     games: Array
-    score_if_won: Array
     total: Array
-    early: Array
-    won_early: Array
-    won: Array
     length: Array
+    figures: dict[str, Array]
 
 
-def no_episodes() -> Episodes:
-    """Returns the sums over no game."""
+def no_episodes(env: BatchedEnv[Any]) -> Episodes:
+    """Returns the sums over no game of an environment."""
+    figures = jax.eval_shape(lambda: env.outcome(env.init(jax.random.key(0)))).figures
     whole, real = jnp.zeros((), jnp.int32), jnp.zeros((), jnp.float32)
-    return Episodes(whole, real, real, whole, whole, whole, whole)
+    return Episodes(whole, real, whole, {name: jnp.zeros((), _summed(kind.dtype)) for name, kind in figures.items()})
 
 
 def add_episodes(episodes: Episodes, done: Array, outcome: Outcome) -> Episodes:
     """Returns the sums with the lanes that are `done`, bool [B], added."""
-    won = done & outcome.won
-    early = done & outcome.ended_early
+
+    def added(before: Array, values: Array) -> Array:
+        return before + jnp.where(done, values, 0).sum(dtype=before.dtype)
+
     return Episodes(
         games=episodes.games + done.sum(dtype=jnp.int32),
-        score_if_won=episodes.score_if_won + jnp.where(won, outcome.score, 0).sum(),
-        total=episodes.total + jnp.where(done, outcome.total, 0).sum(),
-        early=episodes.early + early.sum(dtype=jnp.int32),
-        won_early=episodes.won_early + (early & outcome.won).sum(dtype=jnp.int32),
-        won=episodes.won + won.sum(dtype=jnp.int32),
-        length=episodes.length + jnp.where(done, outcome.length, 0).sum(dtype=jnp.int32),
+        total=added(episodes.total, outcome.total),
+        length=added(episodes.length, outcome.length),
+        figures={name: added(before, outcome.figures[name]) for name, before in episodes.figures.items()},
     )
 
 
-def metrics(episodes: Episodes) -> dict[str, float | None]:
-    """Returns the paper's metrics; None where there was nothing to average.
+def _summed(kind: Any) -> Any:
+    """Returns the type in which figures of a type are added up."""
+    return jnp.float32 if jnp.issubdtype(kind, jnp.floating) else jnp.int32
+
+
+def metrics(episodes: Episodes, means: Means | None = None) -> dict[str, float | None]:
+    """Returns a game's metrics; None where there was nothing to average.
+
+    Args:
+        episodes: the sums.
+        means: what to tell, by name; default: `return`, `LEN` and the mean of every figure.
 
     Returns:
-        `R` (a loss counts 0), `return` (Eq. 4), `SEE`, `EE`, `WEE`, `LEN`, `win_rate`, and `episodes`.
+        The means by name, and `episodes`.
     """
-    sums: dict[str, Any] = {name: value.item() for name, value in episodes._asdict().items()}
-    count = sums["games"]
-
-    def mean(name: str, over: float) -> float | None:
-        return sums[name] / over if over else None
-
-    return {
-        "R": mean("score_if_won", count),
-        "return": mean("total", count),
-        "SEE": mean("won_early", count),
-        "EE": mean("early", count),
-        "WEE": mean("won_early", sums["early"]),
-        "LEN": mean("length", count),
-        "win_rate": mean("won", count),
-        "episodes": float(count),
-    }
+    sums = {GAMES: episodes.games, TOTAL: episodes.total, LENGTH: episodes.length, **episodes.figures}
+    known: dict[str, Any] = {name: value.item() for name, value in sums.items()}
+    if means is None:
+        means = {"return": (TOTAL, GAMES), "LEN": (LENGTH, GAMES), **{name: (name, GAMES) for name in episodes.figures}}
+    found = {name: known[part] / known[whole] if known[whole] else None for name, (part, whole) in means.items()}
+    return {**found, "episodes": float(known[GAMES])}
 
 
 class Wrapper(Generic[S]):
@@ -207,3 +200,75 @@ class FlatObservations(Wrapper[S]):
         """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
         pictures = self.env.observe(state)
         return pictures.reshape(*pictures.shape[:-3], -1)
+
+
+class LimitedState(NamedTuple):
+    """A game and how long it has lasted.
+
+    Attributes:
+        game: the game itself.
+        steps: int32 [], so far.
+    """
+
+    game: Any
+    steps: Array
+
+
+class StepLimit(Generic[S]):
+    """An environment whose games are cut off after a number of steps that their rules do not know.
+
+    `info["cut"]`, bool [P], says that a game ended for that reason alone.
+    """
+
+    def __init__(self, env: BatchedEnv[S], limit: int) -> None:
+        """Wraps an environment whose games end after `limit` steps, 1 or more, at the latest."""
+        self.env = env
+        self.limit = limit
+
+    @property
+    def num_players(self) -> int:
+        return self.env.num_players
+
+    @property
+    def num_actions(self) -> int:
+        return self.env.num_actions
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        return self.env.image_shape
+
+    def init(self, key: Array) -> LimitedState:
+        """Returns a freshly dealt game."""
+        return LimitedState(self.env.init(key), jnp.zeros(key.shape, jnp.int32))
+
+    def step(self, state: LimitedState, actions: Array, keys: Array) -> tuple[LimitedState, Transition]:
+        """Plays one action of every player, int32 [P]; a game that is over or was cut off stays as it is."""
+        over = self.is_over(state)
+        moved, paid = self.env.step(state.game, actions, keys)
+        game: S = jax.tree.map(lambda new, old: jnp.where(over, old, new), moved, state.game)
+        following = LimitedState(game, state.steps + ~over)
+        everybody = (*over.shape, self.num_players)
+        cut = jnp.broadcast_to((self.is_over(following) & ~paid.done & ~over)[..., None], everybody)
+        reward = jnp.where(over[..., None], 0, paid.reward)
+        shaping = jnp.where(over[..., None], 0, paid.info["shaping"])
+        return following, Transition(reward, self.is_over(following), {**paid.info, "shaping": shaping, "cut": cut})
+
+    def legal_mask(self, state: LimitedState) -> Array:
+        """Returns which actions are legal, bool [P, N]."""
+        return self.env.legal_mask(state.game)
+
+    def sample(self, state: LimitedState, uniform: Array) -> Array:
+        """Returns uniformly drawn legal actions, int32 [P]."""
+        return self.env.sample(state.game, uniform)
+
+    def observe(self, state: LimitedState) -> Array:
+        """Returns what every player sees; the steps that are left are no part of it."""
+        return self.env.observe(state.game)
+
+    def is_over(self, state: LimitedState) -> Array:
+        """Whether the game has ended or was cut off, bool []."""
+        return self.env.is_over(state.game) | (state.steps >= self.limit)
+
+    def outcome(self, state: LimitedState) -> Outcome:
+        """Returns what came of the game; where it was cut off, of the position as it stands."""
+        return self.env.outcome(state.game)

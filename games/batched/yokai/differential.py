@@ -76,7 +76,9 @@ def _compiled(game_id: str) -> Compiled:
     env = make(game_id)
 
     def show(state: State) -> dict[str, Array]:
-        shown = {"legal_mask": env.legal_mask(state), **env.outcome(state)._asdict()}
+        outcome = env.outcome(state)
+        shown = {"legal_mask": env.legal_mask(state), "total": outcome.total, "length": outcome.length}
+        shown |= {name: outcome.figures[name] for name in ("won", "ended_early", "score")}
         for view, memory in (("default", False), ("memory", True)):
             nodes, adjacency = observe.graph(env.sizes, state, memory)
             shown[f"{view} image"] = observe.image(env.sizes, state, memory)

@@ -213,7 +213,11 @@ class YokaiEnv:
         return state.sub_step == OVER
 
     def outcome(self, state: State) -> Outcome:
-        """Returns the figures from which metrics are built; before the end, those of the position as it stands."""
+        """Returns what came of the game; before the end, of the position as it stands.
+
+        Its figures: `won`, `ended_early` and `won_early`, bool []; `score`, what a win is worth, S, and `score_if_won`,
+        0 for a loss, float32 [].
+        """
         grouped = self._grouped_colours(state)
         cards = jnp.maximum(state.hint_card, 0)
         placed = state.status == PLACED
@@ -226,11 +230,15 @@ class YokaiEnv:
         score = 5 * down + 2 * face_up + right - wrong
         lost = -state.early.astype(jnp.int32) - (self.sizes.colours - grouped) - wrong
         return Outcome(
-            won=won,
-            ended_early=state.early,
-            score=score.astype(jnp.float32),
             total=jnp.where(won, score, lost).astype(jnp.float32),
             length=state.length,
+            figures={
+                "won": won,
+                "ended_early": state.early,
+                "won_early": won & state.early,
+                "score": score.astype(jnp.float32),
+                "score_if_won": jnp.where(won, score, 0).astype(jnp.float32),
+            },
         )
 
     def _grouped_colours(self, state: State) -> Array:

@@ -317,7 +317,7 @@ def collector(
             memory = Remembered(policy.memory, believing)
             return (Runner(games, memory, jnp.repeat(paid.done, players), following), episodes), kept
 
-        (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes()), None, config.steps)
+        (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes(env)), None, config.steps)
         batch = Batch(memory=runner.memory, advantage=kept.target - kept.value, **kept._asdict())
         return ended, batch, episodes
 

@@ -165,7 +165,7 @@ def collector(
             kept = seen, runner.starts, policy.legal, action, taken, policy.value, reward, done
             return (Runner(games, policy.memory, done, following), episodes), kept
 
-        (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes()), None, config.steps)
+        (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes(env)), None, config.steps)
         seen, starts, legal, action, taken, value, reward, done = kept
         after, _ = consult(network, params, env, ended.games, ended.memory, ended.starts)
         advantage, target = advantages(reward, value, done, after.value, config.discount, config.gae_decay)

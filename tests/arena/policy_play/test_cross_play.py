@@ -11,8 +11,8 @@ import pytest
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import cross_play
-from arena.policy_play.border_cells import border_moves
 from arena.policy_play.cross_play import Table, by_method, load_all, seatings
+from games.batched.yokai.border_cells import border_moves
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
 from search.learn.networks.actor_critic import ActorCritic

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arena.policy_play.name_figures import NameFigures, PolicyNames
+from arena.policy_play.probe_figures import CARDS, ColourProbes, MethodProbes
 from rich.console import Console, RenderableType
 
 from arena.agents.specs import AgentSpec
@@ -42,9 +44,7 @@ from arena.papers.yokai.published import rows as yokai_rows
 from arena.papers.yokai.tables.trained import RowResult
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves
 from arena.policy_play.method_figures import LearnedCrossPlay, between_methods, method_figures
-from arena.policy_play.name_figures import NameFigures, PolicyNames
 from arena.policy_play.played_lineups import Tally, summary
-from arena.policy_play.probe_figures import CARDS, ColourProbes, MethodProbes
 from arena.report import comparison as comparison_report
 from arena.report import cross_play as cross_play_report
 from arena.report import cross_play_page, curves, learned_tables, page, run_tables, selection, suite, tables

@@ -29,7 +29,8 @@ from arena.training import (
 from arena.training.recipes import Recipe, RecipeError, adapted, belief_settings, recipe
 from arena.training.training_run import TrainingError, TrainingPlan
 from cwm.storage.journal import RunLockedError
-from games.batched.wrappers import Episodes
+from games.batched.wrappers import no_episodes
+from games.batched.yokai.environment import make
 from search.learn import checkpoint
 from search.learn.beliefs.belief_model import CrossEntropy
 from search.learn.errors import DivergedError, LearnError
@@ -104,7 +105,7 @@ class Counting:
 
     def run(self, state, updates, context=()):
         shape = len(state.updates), updates
-        episodes = Episodes(*(jnp.ones(shape) for _ in Episodes._fields))
+        episodes = jax.tree.map(lambda _: jnp.ones(shape), no_episodes(make("yokai-8c-2p")))
         report = UpdateReport(Losses(*jnp.zeros((6, *shape))), episodes, jnp.zeros(shape), jnp.zeros(shape))
         return self.count(state, updates, context), report
 

@@ -11,6 +11,7 @@ from arena.training import off_belief_levels
 from arena.training.off_belief_levels import LevelsPlan
 from arena.training.recipes import adapted, recipe
 from games.batched.wrappers import no_episodes
+from games.batched.yokai.environment import make
 from search.learn import checkpoint
 from search.learn.beliefs.belief_model import BeliefModel, CrossEntropy
 from search.learn.beliefs.belief_training import BeliefTrainingConfig
@@ -71,7 +72,7 @@ def counting(monkeypatch):
     """Puts counting in the place of training; returns what trainers were built, by (level or belief)."""
     built = []
     told = CrossEntropy(jnp.full((1, 1), 6.0), jnp.full((1, 1), 12.0), jnp.full((1, 1), 3.0))
-    played = Report(no_episodes(), Losses(*jnp.ones((6, 1, 1))))
+    played = Report(no_episodes(make("yokai-8c-2p")), Losses(*jnp.ones((6, 1, 1))))
 
     def belief_trainer(recipe, level, belief, config):
         built.append(level)

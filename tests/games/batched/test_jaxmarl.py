@@ -68,7 +68,7 @@ def test_step_env_is_the_batched_step_by_agent(options):
         np.testing.assert_array_equal(jnp.stack(list(infos["shaped_reward"].values())), paid.info["shaping"])
         assert set(dones) == {*env.agents, "__all__"}
         assert all(bool(done) == bool(paid.done) for done in dones.values())
-        assert set(infos) == {"shaped_reward", "illegal", "won", "ended_early", "score_if_won"}
+        assert set(infos) == {"shaped_reward", "illegal", "won", "ended_early", "won_early", "score", "score_if_won"}
         assert all(infos[name].shape == (3,) for name in infos if name != "shaped_reward")
         assert after.step == number + 1
         assert not infos["illegal"].any()

@@ -4,13 +4,31 @@ import numpy as np
 import pytest
 
 from games.batched.api import lane
-from games.batched.other_play import OtherPlay, TransformedState, transform
+from games.batched.other_play import OtherPlay, TransformedState
 from games.batched.wrappers import AutoReset
 from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
 
 LANES = 24
 KEYS = jax.random.split(jax.random.key(4), LANES)
+
+
+def transform(env, symmetries, number, state):
+    """Returns the image of one game, without lane axis, under a symmetry, which may be a traced scalar."""
+    t = jax.tree.map(lambda table: jnp.asarray(table)[number], symmetries.tables)
+    sizes = env.sizes
+    card = state.hint_card[t.hint_from]
+    image = state._replace(
+        colours=jnp.asarray(t.colour_to)[state.colours][t.card_from],
+        hints=jnp.asarray(t.subset_to)[state.hints][t.hint_from],
+        cells=jnp.asarray(t.cell_to)[state.cells][t.card_from],
+        locked=state.locked[t.card_from],
+        status=state.status[t.hint_from],
+        hint_card=jnp.where(card >= 0, jnp.asarray(t.card_to)[jnp.clip(card, 0, sizes.cards - 1)], card),
+        observed=state.observed[:, t.card_from],
+        seen=state.seen[t.card_from],
+    )
+    return env.with_legal(image)
 
 
 @pytest.fixture(scope="module", params=["yokai-9c-2p", pytest.param("yokai-8c-2p", marks=pytest.mark.slow)])

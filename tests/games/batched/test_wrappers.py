@@ -5,6 +5,7 @@ import pytest
 
 from games.batched.wrappers import AutoReset, FlatObservations, add_episodes, metrics, no_episodes
 from games.batched.yokai.environment import make
+from games.batched.yokai.game import MEANS
 
 LANES = 32
 
@@ -72,16 +73,17 @@ def test_rewards_come_with_the_end_alone_and_equal_the_return(played):
         np.testing.assert_array_equal(transition.reward[:, 0], expected)
 
 
-def test_metrics_are_the_means_over_finished_games(played):
-    episodes = no_episodes()
+def test_metrics_are_the_means_over_finished_games(env, played):
+    episodes = no_episodes(env)
     add = jax.jit(add_episodes)
     rows = []
     for transition in played[1]:
         episodes = add(episodes, transition.done, transition.outcome)
         outcome = transition.outcome
-        rows += [[field[i] for field in outcome] for i in np.flatnonzero(transition.done)]
+        figures = [outcome.figures[name] for name in ("won", "ended_early", "score")]
+        rows += [[f[i] for f in (*figures, outcome.total, outcome.length)] for i in np.flatnonzero(transition.done)]
     won, early, score, total, length = (np.array(column, float) for column in zip(*rows, strict=True))
-    found = metrics(episodes)
+    found = metrics(episodes, MEANS)
     assert found["episodes"] == len(rows)
     assert found["R"] == pytest.approx((score * won).mean())
     assert found["return"] == pytest.approx(total.mean())
@@ -97,7 +99,7 @@ def test_ending_at_once_with_three_players_gives_the_papers_figure():
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
     actions = jnp.zeros((20_000, 3), jnp.int32).at[:, 0].set(env.num_actions - 1)
     after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(jax.jit(add_episodes)(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
+    found = metrics(jax.jit(add_episodes)(no_episodes(env), transition.done, jax.jit(env.outcome)(after)), MEANS)
     assert found["R"] == pytest.approx(60 / 1680 * 25, abs=0.1)
     assert found["return"] == pytest.approx(-2.3, abs=0.1)
     assert found["LEN"] == 1
@@ -108,13 +110,13 @@ def test_ending_at_once_with_eight_cards_wins_8_of_70_games():
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
     actions = jnp.zeros((20_000, 2), jnp.int32).at[:, 0].set(env.num_actions - 1)
     after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(jax.jit(add_episodes)(no_episodes(), transition.done, jax.jit(env.outcome)(after)))
+    found = metrics(jax.jit(add_episodes)(no_episodes(env), transition.done, jax.jit(env.outcome)(after)), MEANS)
     assert found["R"] == pytest.approx(8 / 70 * 15, abs=0.1)
     assert found["return"] == pytest.approx((8 * 15 - 62 * 3) / 70, abs=0.1)
 
 
-def test_no_game_has_no_metrics():
-    found = metrics(no_episodes())
+def test_no_game_has_no_metrics(env):
+    found = metrics(no_episodes(env), MEANS)
     assert found["WEE"] is None
     assert found["R"] is None
 

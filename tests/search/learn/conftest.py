@@ -69,8 +69,7 @@ class Recall:
         return state.clock >= 2 + state.symbol
 
     def outcome(self, state):
-        none = jnp.zeros(state.clock.shape, bool)
-        return Outcome(none, none, state.symbol * 1.0, state.symbol * 1.0, state.clock)
+        return Outcome(state.symbol * 1.0, state.clock, {})
 
 
 @pytest.fixture(scope="session")

@@ -86,8 +86,7 @@ class Bits:
         return state.clock >= self.steps
 
     def outcome(self, state):
-        none = jnp.zeros(state.clock.shape, bool)
-        return Outcome(none, none, state.total, state.total, state.clock)
+        return Outcome(state.total, state.clock, {})
 
 
 class BitSlots:

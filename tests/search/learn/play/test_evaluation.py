@@ -53,7 +53,7 @@ class Matrix:
 
     def outcome(self, state):
         paid = self.table[state.played[0], state.played[1]]
-        return Outcome(paid > 0, state.clock == 1, paid, paid, state.clock)
+        return Outcome(paid, state.clock, {"score": paid})
 
 
 class Constant:
@@ -104,7 +104,7 @@ def test_greedy_games_pay_exactly_their_entry_of_the_matrix(env, reader, keys):
     for row, first in enumerate(policies):
         for column, second in enumerate(policies):
             outcome = evaluator.play([first, second], *keys).outcome
-            np.testing.assert_array_equal(outcome.score, np.full(GAMES, env.table[row, column]))
+            np.testing.assert_array_equal(outcome.figures["score"], np.full(GAMES, env.table[row, column]))
 
 
 def test_drawn_games_reach_the_exact_expectation_in_every_cell(env, reader, keys):
@@ -112,7 +112,9 @@ def test_drawn_games_reach_the_exact_expectation_in_every_cell(env, reader, keys
     chances = [0.2, 0.7]
     for p in chances:
         for q in chances:
-            paid = evaluator.play([of_probability(reader, p), of_probability(reader, q)], *keys).outcome.score
+            paid = evaluator.play([of_probability(reader, p), of_probability(reader, q)], *keys).outcome.figures[
+                "score"
+            ]
             exact = (1 - p) * (1 - q) * 1 + (1 - p) * q * 2 + p * (1 - q) * 8 + p * q * 16
             error = float(paid.std()) / np.sqrt(GAMES)
             assert abs(float(paid.mean()) - exact) < 3.5 * error
@@ -120,7 +122,7 @@ def test_drawn_games_reach_the_exact_expectation_in_every_cell(env, reader, keys
 
 
 def test_two_seats_of_one_policy_draw_independently(env, reader, keys):
-    paid = np.asarray(Evaluator(env, 2).play([of_probability(reader, 0.5)] * 2, *keys).outcome.score)
+    paid = np.asarray(Evaluator(env, 2).play([of_probability(reader, 0.5)] * 2, *keys).outcome.figures["score"])
     shares = [np.mean(paid == value) for value in (1, 2, 8, 16)]
     np.testing.assert_allclose(shares, 0.25, atol=0.03)
 
@@ -141,7 +143,7 @@ def test_deals_are_the_same_whoever_plays_and_short_games_count_once(env, reader
     other = evaluator.play([copy, copy], *keys).outcome
     np.testing.assert_array_equal(own.length, other.length)
     assert set(np.unique(own.length)) == {1, 2}
-    np.testing.assert_array_equal(other.score, np.where(other.length == 1, 1.0, 16.0))
+    np.testing.assert_array_equal(other.figures["score"], np.where(other.length == 1, 1.0, 16.0))
 
 
 def test_every_seat_sees_through_its_own_view(env, reader, keys):
@@ -151,7 +153,7 @@ def test_every_seat_sees_through_its_own_view(env, reader, keys):
 
     seats = [Policy(Reader(Copycat(), env), jnp.zeros(3)), Policy(Reader(Copycat(), Upside()), jnp.zeros(3))]
     outcome = Evaluator(env, 2).play(seats, *keys).outcome
-    np.testing.assert_array_equal(outcome.score, np.where(outcome.length == 1, 2.0, 8.0))
+    np.testing.assert_array_equal(outcome.figures["score"], np.where(outcome.length == 1, 2.0, 8.0))
 
 
 def test_every_seat_has_a_memory_of_its_own_that_begins_with_the_game(env, reader, keys):

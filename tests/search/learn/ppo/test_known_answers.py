@@ -42,7 +42,7 @@ class TinyGame:
         return state.over
 
     def outcome(self, state):
-        return Outcome(state.over, ~state.over, state.total, state.total, state.clock)
+        return Outcome(state.total, state.clock, {"won": state.over, "ended_early": ~state.over, "score": state.total})
 
     def observe(self, state):
         return lanes_first(self.seen(state), state.clock.ndim > 0)[..., None, None, :]

@@ -5,9 +5,17 @@ import numpy as np
 import pytest
 
 from arena.checkpoints import on_game
-from arena.policy_play import naming
+from arena.papers.yokai.play import naming
+from arena.papers.yokai.play.name_figures import (
+    ALL_COLOURS,
+    APART,
+    NO_COLOUR,
+    common_names,
+    figures_of,
+    name_figures,
+    turned,
+)
 from arena.policy_play.cross_play import Table
-from arena.policy_play.name_figures import ALL_COLOURS, APART, NO_COLOUR, common_names, figures_of, name_figures, turned
 from games.batched.keys import root_key
 from games.yokai.symmetry import Element, Symmetries
 from search.learn.play.evaluation import Evaluator
@@ -88,6 +96,6 @@ def test_where_nobody_sees_anything_otherwise_the_games_are_those_of_self_play(s
     deals = jax.vmap(jax.random.split)(table.deals(200, 5))[:, 0]  # Other-Play draws symmetries from the other half
     draws = jax.random.split(root_key("names", 5, policy.name), 200)
     plain = Evaluator(table.env, table.steps).play([table.seats[policy.name]] * 2, deals, draws)
-    won = np.asarray(plain.outcome.score) * np.asarray(plain.outcome.won)
+    won = np.asarray(plain.outcome.figures["score_if_won"])
     assert found.all_games.mean == pytest.approx(won.mean())
     assert won.any()

@@ -7,8 +7,8 @@ import pytest
 
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
-from arena.policy_play import probing
-from arena.policy_play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY
+from arena.papers.yokai.play import probing
+from arena.papers.yokai.play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY
 from games.batched.yokai.environment import make
 from search.learn.api import Outputs
 from search.learn.beliefs.probes import NOTHING, ProbeError

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from arena.checkpoints.on_game import LearnedPolicy
+from arena.papers.yokai.play.name_figures import NameFigures, figures_of, name_figures
 from arena.policy_play.cross_play import OnSeating, Table
-from arena.policy_play.name_figures import NameFigures, figures_of, name_figures
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
 from games.batched.yokai.environment import make
@@ -46,7 +46,7 @@ def run(
     for number, policy in enumerate(chosen, start=1):
         draws = jax.random.split(root_key("names", seed, policy.name), games)
         played = evaluator.play([table.seats[policy.name]] * config.players, deals, draws)
-        score = np.asarray(played.outcome.score, np.float64) * np.asarray(played.outcome.won)
+        score = np.asarray(played.outcome.figures["score_if_won"], np.float64)
         found.append(figures_of(policy.name, seen, score.tolist(), config.colours))
         if on_policy is not None:
             on_policy(number, len(chosen))

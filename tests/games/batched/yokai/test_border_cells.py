@@ -2,7 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from arena.policy_play.border_cells import border_moves
+from games.batched.yokai.border_cells import border_moves
 from games.batched.yokai.environment import make
 from games.yokai.game import make as make_reference
 from search.learn.play.evaluation import Moment

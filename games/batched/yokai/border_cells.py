@@ -1,12 +1,12 @@
 """How often cards are moved to the border of the grid, where the game ends in every direction (the paper's C.2)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
 from games.batched.api import Array
+from games.batched.game import Watch
 from games.batched.yokai.state import Sizes
-from search.learn.play.evaluation import Moment, Watch
 
 
 class Moves(NamedTuple):
@@ -28,7 +28,7 @@ def border_moves(sizes: Sizes) -> Watch:
     last = sizes.side - 1
     at_border = (row == 0) | (row == last) | (column == 0) | (column == last)
 
-    def watch(moment: Moment) -> Moves:
+    def watch(moment: Any) -> Moves:
         # All but the player to move do nothing, which is action 0.
         action = moment.actions.max(axis=1)
         made = moment.alive & (action >= sizes.first_move) & (action < sizes.first_reveal)

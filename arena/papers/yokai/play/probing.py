@@ -13,11 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from arena.checkpoints.on_game import LearnedPolicy
+from arena.papers.yokai.play.probe_figures import ColourProbes, Counts, method_probes
 from arena.policy_play.cross_play import OnSeating, Table, by_method, seatings
 from arena.policy_play.played_lineups import Seating
-from arena.policy_play.probe_figures import ColourProbes, Counts, method_probes
 from games.batched.api import Array
 from games.batched.keys import root_key
+from games.batched.yokai.environment import make
 from games.batched.yokai.state import Sizes, State
 from search.learn.beliefs import probes
 from search.learn.beliefs.probes import NOTHING, ProbeError, Probes
@@ -84,7 +85,7 @@ def run(
     """
     check(games)
     table, methods = Table(chosen), by_method(chosen)
-    sizes = table.env.sizes
+    sizes = make(chosen[0].game).sizes
     evaluator = Evaluator(table.env, table.steps, greedy, colours_seen(sizes))
     deals = table.deals(games, seed)
     kept = games - games // HELD_OUT

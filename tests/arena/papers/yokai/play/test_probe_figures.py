@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arena.policy_play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY, Counts, method_probes
+from arena.papers.yokai.play.probe_figures import CROSS_PLAY, ORACLE, SELF_PLAY, Counts, method_probes
 
 
 def counts(cards: list[list[float]], right: list[list[float]]) -> Counts:

@@ -1,0 +1,86 @@
+"""Finds batched games by id. Importing this module loads no game and no JAX; `make` does."""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, cast
+
+from games.api import DEFAULT_VIEW, GameError
+
+if TYPE_CHECKING:
+    from games.batched.game import BatchedGame
+
+MEMORY: Final = "memory"
+"""The view that helps a player's memory, where a game has one."""
+
+
+@dataclass(frozen=True)
+class BatchedEntry:
+    """Where a batched game lives, and what is to be known of it without JAX.
+
+    Attributes:
+        id: what `make` takes.
+        factory: `module:function` that returns the game, given `params`.
+        params: fixed by the id.
+        views: what its players may be shown.
+        symmetries: titles of its kinds of Other-Play, by name.
+    """
+
+    id: str
+    factory: str
+    params: Mapping[str, int] = field(default_factory=dict)
+    views: tuple[str, ...] = (DEFAULT_VIEW,)
+    symmetries: Mapping[str, str] = field(default_factory=dict)
+
+
+def _yokai(cards: int, players: int) -> BatchedEntry:
+    return BatchedEntry(
+        id=f"yokai-{cards}c-{players}p",
+        factory="games.batched.yokai.game:make",
+        params={"cards": cards, "players": players},
+        views=(DEFAULT_VIEW, MEMORY),
+        symmetries={
+            "op": "Other-Play, colours and rotations",
+            "op-rot": "Other-Play, rotations",
+            "op-col": "Other-Play, colours",
+            "op-paper": "Other-Play, colours and rotations, cards keep their ids (the paper's rotation)",
+            "op-rot-paper": "Other-Play, rotations, cards keep their ids (the paper's rotation)",
+        },
+    )
+
+
+_ENTRIES: Final = {
+    entry.id: entry for entry in (*(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)), _yokai(8, 2))
+}
+
+
+def ids() -> list[str]:
+    """Returns the ids of all batched games."""
+    return list(_ENTRIES)
+
+
+def symmetries() -> dict[str, str]:
+    """Returns the kinds of Other-Play of all batched games: titles by name."""
+    return {name: title for entry in _ENTRIES.values() for name, title in entry.symmetries.items()}
+
+
+def describe(game_id: str) -> BatchedEntry:
+    """Returns where a batched game lives.
+
+    Raises:
+        GameError: no batched game has that id.
+    """
+    if game_id not in _ENTRIES:
+        raise GameError(f"There is no batched game {game_id!r}; known: {', '.join(_ENTRIES)}.")
+    return _ENTRIES[game_id]
+
+
+def make(game_id: str) -> "BatchedGame":
+    """Returns a batched game; needs JAX.
+
+    Raises:
+        GameError: no batched game has that id.
+    """
+    entry = describe(game_id)
+    module, name = entry.factory.split(":")
+    return cast("BatchedGame", getattr(importlib.import_module(module), name)(**entry.params))
