@@ -30,6 +30,31 @@ class Outputs(NamedTuple):
     features: Array
 
 
+class BatchedPolicy(Protocol):
+    """What plays in lanes beside networks, a heuristic say; its memory is fresh at the start of an episode."""
+
+    def initial(self, lanes: int) -> Memory:
+        """Returns the memory of L sequences that have seen nothing."""
+        ...
+
+    def act(
+        self, params: Params, memory: Memory, observation: Observation, legal: Array, keys: Array
+    ) -> tuple[Memory, Array]:
+        """Chooses an action of each lane.
+
+        Args:
+            params: of the policy; `()` where it has none.
+            memory: leaves [L, ...].
+            observation: leaves [L, ...].
+            legal: bool [L, N].
+            keys: typed keys [L]: what a lane draws depends on its own alone.
+
+        Returns:
+            The memory after the step, and legal actions, int32 [L].
+        """
+        ...
+
+
 class Network(Protocol):
     """A recurrent actor-critic as pure functions."""
 
