@@ -130,8 +130,8 @@ def test_a_wrong_sampler_of_states_is_repaired_and_the_right_model_plays(cwm: An
         (["kuhn_poker", "--deck", "shut"], "--deck is 'shut'; give open or closed."),
         (["kuhn_poker", "--inference", "mind"], "--inference is 'mind'; give history or state."),
         (["tic_tac_toe", "--deck", "closed"], "Nothing is hidden in tic_tac_toe: leave out --deck and --inference"),
-        (["kuhn_poker", "--deck", "closed", "--inference", "state"], "use --inference history with --deck closed"),
-        (["kuhn_poker", "--inference", "state", "--priors", "1"], "leave out --priors, or use --inference history"),
+        (["kuhn_poker", "--deck", "closed", "--inference", "state"], "--inference must be history"),
+        (["kuhn_poker", "--inference", "state", "--priors", "1"], "leave out --priors, or infer histories"),
         (["kuhn_poker", "--deck", "closed"], "No recorded completions ship for kuhn_poker with deck closed and"),
     ],
 )

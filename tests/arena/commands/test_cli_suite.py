@@ -86,5 +86,5 @@ def test_a_models_training_games_are_those_of_its_run(finished: Path, tmp_path: 
     # The model alone stands for what a synthesis starts from by default.
     assert origins.of_model(finished / "model", bundle).train == inputs.train
     own = ModelBundle(bundle.source, None, bundle.initial_state, {**bundle.info, "id": "mine"}, bundle.rules_hash)
-    with pytest.raises(UsageError, match="--trajectories FILE"):
+    with pytest.raises(UsageError, match="the option `trajectories`"):
         origins.of_model(tmp_path, own)

@@ -66,7 +66,7 @@ def test_bounds_are_finite(own_files: tuple[Path, Path], stated: Stated) -> None
 
 
 def test_bounds_that_a_recorded_game_passes_are_refused(own_files: tuple[Path, Path]) -> None:
-    with pytest.raises(UsageError, match="--min-utility"):
+    with pytest.raises(UsageError, match="`min_utility`"):
         own(*own_files, None, Stated(min_utility=0.0))
 
 

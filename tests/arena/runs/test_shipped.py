@@ -70,7 +70,7 @@ def test_only_shipped_models_play_without_a_sandbox() -> None:
     own = sorted(shipped_models.MODELS)[0]
     assert shipped_models.level_of([own]) == "process"
     for models in (["f" * 64], [own, "f" * 64], [None]):
-        with pytest.raises(SandboxUnavailableError, match="--allow-unsafe-process"):
+        with pytest.raises(SandboxUnavailableError, match="`allow_unsafe_process`"):
             shipped_models.level_of(models)
     assert shipped_models.level_of([]) == "strong"
     with levels.wishing(Wish(allow_process=True)):

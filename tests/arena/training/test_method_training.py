@@ -369,7 +369,7 @@ def test_folder_of_something_else_is_refused_and_left_alone(text, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--method", "sa"), "there is one seed, 0: give at least two, e.g. --seeds 0,1"),
+        (("--method", "sa"), "there is one seed, 0: give at least two by --seeds, e.g. 0,1"),
         (("--method", "sp", "--exact-belief"), "--exact-belief is of the method obl, not of sp"),
         (("--method", "obl", "--population", "3"), "--population is of the method fcp, not of obl"),
         (("--method", "sp", "--level", "3"), "--level is of the method obl, not of sp"),

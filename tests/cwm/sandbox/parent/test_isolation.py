@@ -368,7 +368,10 @@ def test_a_strong_level_that_is_not_there_is_refused_in_one_sentence(monkeypatch
 
 def test_level_process_must_be_meant(monkeypatch):
     monkeypatch.delenv(levels.ALLOW_PROCESS, raising=False)
-    with pytest.raises(SandboxUnavailableError, match="add the option `allow_unsafe_process`"), levels.wishing(Wish("process")):
+    with (
+        pytest.raises(SandboxUnavailableError, match="add the option `allow_unsafe_process`"),
+        levels.wishing(Wish("process")),
+    ):
         pass
     with levels.wishing(Wish("process", allow_process=True)):
         assert Sandbox().level == "process"

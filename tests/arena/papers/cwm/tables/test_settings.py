@@ -20,7 +20,7 @@ def test_games_come_in_the_papers_order() -> None:
 
 
 def test_game_that_is_not_in_the_paper_is_refused() -> None:
-    with pytest.raises(UsageError, match="--games names 'kuhn_poker'; the paper's games are backgammon"):
+    with pytest.raises(UsageError, match="The option `games` names 'kuhn_poker'; the paper's games are backgammon"):
         settings.chosen_games("tic_tac_toe,kuhn_poker")
 
 
@@ -34,7 +34,7 @@ def test_none_chooses_no_table() -> None:
 
 
 def test_seed_that_is_no_number_is_refused() -> None:
-    with pytest.raises(UsageError, match="--seeds names 'x'"):
+    with pytest.raises(UsageError, match="The option `seeds` names 'x'"):
         settings.chosen_seeds("0,x")
 
 
