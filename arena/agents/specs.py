@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.agents.kinds import KINDS, AgentKind
 from arena.agents.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
+from cwm.llm.provider_table import provider_of
 from games.api import DEFAULT_VIEW
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
@@ -25,9 +26,6 @@ SHORT_NAMES = {
     "threshold": "belief_threshold",
 }
 """Short names of planner settings, as the command line takes them."""
-
-_FILES = ("spool", "replay", "scripted")
-"""Language models whose name is a place: it says nothing in a table, and a recording has another than its replay."""
 
 MOST_WORKERS = 64
 """Each is a process."""
@@ -239,7 +237,9 @@ def _llm(text: str, kind: AgentKind, model: str, parts: list[str]) -> AgentSpec:
             options[name] = value if name in ("name", "view") else value_of(name, value)
         except LlmConfigError as error:
             raise AgentSpecError(f"Agent {text!r}: {error}") from error
-    label = kind.name if model.partition(":")[0] in _FILES else text.strip()
+    provider = provider_of(model)
+    # A place for a name says nothing in a table, and a recording has another one than its replay.
+    label = text.strip() if provider is None or provider.is_server else kind.name
     name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
     return AgentSpec(kind=kind.name, name=name, view=view, model=model, llm=options)
 

@@ -13,6 +13,7 @@ from arena.terminal.options import AsJson, BaseUrl, Seed
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import Message, ReplayMissError, Request
+from cwm.llm.provider_table import FORMS
 from cwm.llm.providers import factory
 from cwm.llm.providers.replay import Replay
 from cwm.llm.requests import request_from_json
@@ -44,7 +45,7 @@ def list_recordings(as_json: AsJson = False) -> None:
 
 @app.command()
 def ask(
-    model: Annotated[str, typer.Argument(help="openai:MODEL, google:MODEL, spool:DIR or scripted:FILE.")],
+    model: Annotated[str, typer.Argument(help=f"One of {FORMS}.")],
     question: Annotated[str, typer.Argument(help="The question.")],
     base_url: BaseUrl = None,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of the answer, reasoning included.")] = 4096,

@@ -18,8 +18,9 @@ from cwm.llm.api import Completion, ConfigurationError, LanguageModel, Request
 from cwm.llm.budget import Budget, Budgeted, Price, Tally
 from cwm.llm.caps import Caps, budget, read_elapsed, write_elapsed
 from cwm.llm.journaled import CompletionStore, Journaled, MemoryStore, StoredCall, is_billed
+from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers import factory
-from cwm.llm.providers.spool import Polling
+from cwm.llm.providers.wishes import Polling
 from cwm.llm.punctual import Punctual
 from cwm.llm.recorder import Recorder
 from cwm.llm.retry import RetryPolicy
@@ -28,9 +29,6 @@ from cwm.storage.journal import Journal
 
 CALLS_FILE: Final = "calls.sqlite"
 """Journal of the calls, in the folder of a tournament."""
-_OWN_ADDRESS: Final = "openai"
-_WITH_SEED: Final = ("openai", "google")
-"""Providers that would pass a seed on."""
 
 
 class PlayerModels:
@@ -131,7 +129,7 @@ class PlayerModels:
                 polling=Polling(timeout_s=config.timeout),
                 scripted_start=used,
             )
-        if not config.send_seed and factory.split(name)[0] in _WITH_SEED:
+        if not config.send_seed and PROVIDERS[factory.split(name)[0]].is_server:
             model = _Unseeded(model)
         if config.timeout is not None:
             model = Punctual(model, config.timeout)
@@ -157,7 +155,7 @@ class _Unseeded:
 
 def in_order(agents: Iterable[AgentSpec]) -> bool:
     """Tells whether games must be played one after the other: a script's answers come in its own order."""
-    return any(spec.traits.asks and factory.split(_provider(spec))[0] == "scripted" for spec in agents)
+    return any(spec.traits.asks and PROVIDERS[factory.split(_provider(spec))[0]].in_order for spec in agents)
 
 
 def check(spec: AgentSpec) -> None:
@@ -170,7 +168,7 @@ def check(spec: AgentSpec) -> None:
         provider, _ = factory.split(_provider(spec))
     except ConfigurationError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    if spec.llm_config().base_url is not None and provider != _OWN_ADDRESS:
+    if spec.llm_config().base_url is not None and not PROVIDERS[provider].address_variable:
         raise AgentSpecError(f"agent {spec.name!r}: base_url goes with openai:MODEL, not with {provider}:.")
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.usage import UsageError
+from cwm.llm.provider_table import FORMS
 
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
@@ -15,8 +16,7 @@ ModelSpec = Annotated[
     str | None,
     typer.Option(
         "--llm",
-        help="Language model: openai:MODEL, google:MODEL, spool:DIR, replay:NAME or scripted:FILE. "
-        "Default: the recorded completions that ship with the project.",
+        help=f"Language model: {FORMS}. Default: the recorded completions that ship with the project.",
     ),
 ]
 Record = Annotated[Path | None, typer.Option("--record", help="Add every answer to this recording.")]

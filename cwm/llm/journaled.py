@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Request
+from cwm.llm.provider_table import provider_of
 from cwm.llm.requests import Occurrences, request_key
 from cwm.llm.retry import lost_calls
 
 CallStatus: TypeAlias = Literal["sent", "answered", "failed"]
 
 
-_UNBILLED = ("replay:", "scripted:", "spool:")
-
-
 def is_billed(model: str) -> bool:
     """Returns whether a call that was cut off may cost something; files answer the same call again for nothing."""
-    return not model.startswith(_UNBILLED)
+    provider = provider_of(model)
+    return provider is None or provider.is_server
 
 
 @dataclass(frozen=True)

@@ -4,27 +4,14 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import FREE, Price
 from cwm.llm.concurrency import Throttled
-from cwm.llm.providers.failures import GOOGLE_KEY_VARIABLES, OPENAI_KEY_VARIABLE
-from cwm.llm.providers.replay import replay
-from cwm.llm.providers.scripted import Scripted, load_script
-from cwm.llm.providers.spool import Polling, Spool
+from cwm.llm.provider_table import FORMS, PROVIDERS, Provider
+from cwm.llm.providers.wishes import Polling, Wishes
 from cwm.llm.retry import Retrying, RetryPolicy
-
-PROVIDERS = {
-    "openai": "openai:MODEL",
-    "google": "google:MODEL",
-    "spool": "spool:DIR",
-    "replay": "replay:NAME-OR-FILE",
-    "scripted": "scripted:FILE",
-}
-_FREE_PROVIDERS = ("replay", "scripted")
-_WITH_ADDRESS = ("openai", "google")
 
 
 def make(
@@ -43,7 +30,7 @@ def make(
     """Returns the model that `spec` names; nothing is sent before its first `complete`.
 
     Args:
-        spec: `openai:MODEL`, `google:MODEL`, `spool:DIR`, `replay:NAME-OR-FILE` or `scripted:FILE`.
+        spec: `PROVIDER:MODEL`, see `cwm.llm.provider_table`.
         base_url: address of a server that speaks the provider's API, e.g. `http://localhost:8000/v1`; then the key may
             be absent.
         timeout_s: seconds that one attempt may take.
@@ -61,26 +48,20 @@ def make(
     provider, rest = split(spec)
     if base_url is not None:
         _check_address(provider, base_url)
+    row = PROVIDERS[provider]
     variables = os.environ if environment is None else environment
-    if provider == "openai":
-        address = base_url or variables.get("OPENAI_BASE_URL") or None
-        key = _key((OPENAI_KEY_VARIABLE,), variables, spec, address)
-        model = _client_model("cwm.llm.providers.openai", "OpenAIModel")(
-            rest, api_key=key, base_url=address, timeout_s=timeout_s, stream=stream
-        )
-        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
-    if provider == "google":
-        key = _key(GOOGLE_KEY_VARIABLES, variables, spec, base_url)
-        model = _client_model("cwm.llm.providers.google", "GoogleModel")(
-            rest, api_key=key, base_url=base_url, timeout_s=timeout_s
-        )
-        return Retrying(Throttled(model), retry, seed=seed, sleep=sleep)
-    makers: dict[str, Callable[[], LanguageModel]] = {
-        "spool": lambda: Spool(Path(rest), polling),
-        "replay": lambda: replay(rest),
-        "scripted": lambda: Scripted(load_script(Path(rest)), name=spec, start=scripted_start),
-    }
-    return makers[provider]()
+    address = base_url or variables.get(row.address_variable) or None
+    wishes = Wishes(
+        key=_key(row, variables, spec, address),
+        base_url=address,
+        timeout_s=timeout_s,
+        stream=stream,
+        polling=polling,
+        start=scripted_start,
+    )
+    # The client libraries take 0.6 s and 45 MB to load, which a replay should not pay.
+    model: LanguageModel = importlib.import_module(row.module).opened(rest, wishes)
+    return Retrying(Throttled(model), retry, seed=seed, sleep=sleep) if row.is_server else model
 
 
 def split(spec: str) -> tuple[str, str]:
@@ -90,11 +71,10 @@ def split(spec: str) -> tuple[str, str]:
         ConfigurationError: the provider is unknown or the rest is missing.
     """
     provider, _, rest = spec.partition(":")
-    forms = ", ".join(PROVIDERS.values())
     if provider not in PROVIDERS:
-        raise ConfigurationError(f"Unknown language model {spec!r}: write one of {forms}.")
+        raise ConfigurationError(f"Unknown language model {spec!r}: write one of {FORMS}.")
     if not rest.strip():
-        raise ConfigurationError(f"{spec!r} lacks what comes after the colon: write {PROVIDERS[provider]}.")
+        raise ConfigurationError(f"{spec!r} lacks what comes after the colon: write {PROVIDERS[provider].form}.")
     return provider, rest.strip()
 
 
@@ -113,7 +93,7 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
     """
     provider, _ = split(spec)
     if price_in is None and price_out is None:
-        return FREE if provider in _FREE_PROVIDERS else None
+        return FREE if PROVIDERS[provider].is_free else None
     if price_in is None or price_out is None:
         raise ConfigurationError(
             "Only one price is given: give both options, `price_in` and `price_out`, per million tokens."
@@ -123,14 +103,8 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
     return Price(price_in, price_out)
 
 
-def _client_model(module: str, name: str) -> Callable[..., LanguageModel]:
-    # The client libraries take 0.6 s and 45 MB to load, which a replay should not pay.
-    maker: Callable[..., LanguageModel] = getattr(importlib.import_module(module), name)
-    return maker
-
-
 def _check_address(provider: str, base_url: str) -> None:
-    if provider not in _WITH_ADDRESS:
+    if not PROVIDERS[provider].is_server:
         raise ConfigurationError(f"{provider}: takes no base URL: leave it out, or use openai:MODEL.")
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -140,12 +114,10 @@ def _check_address(provider: str, base_url: str) -> None:
         )
 
 
-def _key(names: tuple[str, ...], variables: Mapping[str, str], spec: str, base_url: str | None) -> str | None:
-    for name in names:
-        if variables.get(name, "").strip():
-            return variables[name].strip()
-    if base_url is None:
+def _key(row: Provider, variables: Mapping[str, str], spec: str, address: str | None) -> str | None:
+    key = next((variables[name].strip() for name in row.keys if variables.get(name, "").strip()), None)
+    if key is None and row.keys and address is None:
         raise ConfigurationError(
-            f"No key for {spec}: set {' or '.join(names)}, or give the option `base_url` for a server of your own."
+            f"No key for {spec}: set {' or '.join(row.keys)}, or give the option `base_url` for a server of your own."
         )
-    return None
+    return key

@@ -10,9 +10,6 @@ from urllib.parse import urlsplit
 from cwm.llm.api import ConfigurationError, LanguageModelError, QuotaExhaustedError
 from cwm.llm.retry import FailureKind, TransientError
 
-OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-GOOGLE_KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-
 _LONGEST_QUOTE = 300
 _KEY_SHAPES = re.compile(r"(?i)\b(?:sk-[\w*.-]{4,}|AIza[\w*-]{4,}|AQ\.[\w*-]{8,}|(?:bearer|key=)\s*[\w*.~+/=-]{4,})")
 _RETRIED = frozenset({408, 409, 425, 429})

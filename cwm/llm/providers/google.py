@@ -8,8 +8,8 @@ from google import genai
 from google.genai import errors, types
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
-    GOOGLE_KEY_VARIABLES,
     Refusal,
     Secret,
     Service,
@@ -22,6 +22,7 @@ from cwm.llm.providers.failures import (
     unreadable,
 )
 from cwm.llm.providers.transport import Clients, DeadlinePassedError, wire_text
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.tokens import estimate_usage
 
 DEFAULT_BASE_URL = "https://generativelanguage.googleapis.com"
@@ -31,6 +32,7 @@ _REFUSED = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR", "ESCALATION"}
 )
 _TRANSPORT_PACKAGES = ("httpx", "httpx2")
+_KEYS = " or ".join(PROVIDERS["google"].keys)
 _NO_KEY = "none"
 
 
@@ -51,7 +53,7 @@ class GoogleModel:
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
         address = public_address(self._base_url)
-        self._service = Service(f"google:{model}", model, address, " or ".join(GOOGLE_KEY_VARIABLES), secret)
+        self._service = Service(f"google:{model}", model, address, _KEYS, secret)
         self._timeout_s = timeout_s
         self._clients = Clients(self._client)
 
@@ -139,6 +141,11 @@ class GoogleModel:
                 "date": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
+
+
+def opened(model: str, wishes: Wishes) -> GoogleModel:
+    """Returns a Gemini model."""
+    return GoogleModel(model, api_key=wishes.key, base_url=wishes.base_url, timeout_s=wishes.timeout_s)
 
 
 def _contents(request: Request) -> list[Any]:

@@ -11,8 +11,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.completion_usage import CompletionUsage
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
-    OPENAI_KEY_VARIABLE,
     Refusal,
     Secret,
     Service,
@@ -25,6 +25,7 @@ from cwm.llm.providers.failures import (
     unreadable,
 )
 from cwm.llm.providers.transport import Clients, DeadlinePassedError, wire_text
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.tokens import estimate_usage
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
@@ -32,6 +33,7 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 # A reason that no list holds counts as truncated: the answer is not known to be whole.
 _WHOLE = frozenset({"stop", "eos", "end_turn", "stop_sequence"})
 _REFUSED = frozenset({"content_filter", "safety", "recitation"})
+_KEYS = " or ".join(PROVIDERS["openai"].keys)
 _NO_KEY = "none"
 _CAP_FIELD = "max_completion_tokens"
 _OLD_CAP_FIELD = "max_tokens"
@@ -72,7 +74,7 @@ class OpenAIModel:
         """
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
-        self._service = Service(f"openai:{model}", model, public_address(self._base_url), OPENAI_KEY_VARIABLE, secret)
+        self._service = Service(f"openai:{model}", model, public_address(self._base_url), _KEYS, secret)
         self._timeout_s = timeout_s
         self._stream = stream
         self._old_server = False
@@ -177,6 +179,13 @@ class OpenAIModel:
                 "date": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
+
+
+def opened(model: str, wishes: Wishes) -> OpenAIModel:
+    """Returns a model of OpenAI's server, or of one that speaks its API."""
+    return OpenAIModel(
+        model, api_key=wishes.key, base_url=wishes.base_url, timeout_s=wishes.timeout_s, stream=wishes.stream
+    )
 
 
 class _OldServerError(LanguageModelError):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from cwm.llm.api import Completion, ReplayMissError, Request
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.recordings import Recording, load
 from cwm.llm.requests import Occurrences, canonical_request, request_key
 
@@ -80,6 +81,11 @@ def replay(name_or_path: str) -> Replay:
         RecordingError: it is not there, or not as it was written.
     """
     return Replay(load(name_or_path))
+
+
+def opened(name_or_path: str, wishes: Wishes) -> Replay:
+    """Returns `replay(name_or_path)`; nothing can be wished of it."""
+    return replay(name_or_path)
 
 
 def explain_miss(recording: Recording, request: Request) -> Miss:

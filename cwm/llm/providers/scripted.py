@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Outcome, Request
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.requests import outcome_named
 from cwm.llm.tokens import estimate_usage
 
@@ -85,6 +86,11 @@ def load_script(path: Path) -> list[Answer]:
                 f"Line {number} of {path} is no answer ({error}): write a JSON string or an object with text."
             ) from None
     return answers
+
+
+def opened(file: str, wishes: Wishes) -> Scripted:
+    """Returns the model of a script, which goes on where an earlier process stopped."""
+    return Scripted(load_script(Path(file)), name=f"scripted:{file}", start=wishes.start)
 
 
 def _answer(data: object) -> Answer:

@@ -6,11 +6,11 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cwm.llm.api import AnswerTimeoutError, Completion, ConfigurationError, LanguageModelError, Request, Usage
+from cwm.llm.providers.wishes import Polling, Wishes
 from cwm.llm.requests import Occurrences, outcome_named, request_key, request_to_json
 from cwm.llm.tokens import estimate_usage
 from cwm.storage.files import json_line, write_whole
@@ -30,21 +30,6 @@ Only text is required. outcome is ok, truncated (cut off: not whole), refused or
 Write to another name that ends in .tmp and rename it when it is whole. A bare answer must end with a newline.
 model.json beside this file, {"model": "...", "date": "..."}, names the model for answers that do not.
 """
-
-
-@dataclass(frozen=True)
-class Polling:
-    """How to wait for answers.
-
-    Attributes:
-        interval_s: seconds between two looks.
-        still_s: seconds that an answer's size and time must not change before it is read.
-        timeout_s: seconds to wait for one answer.
-    """
-
-    interval_s: float = 1.0
-    still_s: float = 1.0
-    timeout_s: float = 86_400.0
 
 
 class Spool:
@@ -182,6 +167,11 @@ class Spool:
             latency_s=waited_s,
             metadata={"date": str(named.get("date") or ""), "file": path.name},
         )
+
+
+def opened(folder: str, wishes: Wishes) -> Spool:
+    """Returns the spool of a folder."""
+    return Spool(Path(folder), wishes.polling)
 
 
 def readable(request: Request) -> str:

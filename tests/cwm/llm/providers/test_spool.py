@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, Request
-from cwm.llm.providers.spool import Polling, Spool
+from cwm.llm.providers.spool import Spool
+from cwm.llm.providers.wishes import Polling
 from cwm.llm.requests import request_key
 
 REQUEST = Request((Message("user", "What now?"),), "transition", 100)
