@@ -1,10 +1,11 @@
 """How programs that are not trusted are run during games."""
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import Level, Limits
+from cwm.storage.settings import known_fields
 
 
 @dataclass(frozen=True)
@@ -31,5 +32,4 @@ class Runtime:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Runtime":
         """Builds a runtime; keys that a newer version wrote are left out."""
-        known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
+        return cls(**known_fields(cls, data))

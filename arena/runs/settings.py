@@ -1,8 +1,8 @@
 """What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from arena.runs.hidden_information import HiddenInformation
 from cwm.functions.prior import PriorConfig
@@ -13,6 +13,7 @@ from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import Level
 from cwm.speed.task import SpeedConfig
 from cwm.storage.journal import RunCorruptError
+from cwm.storage.settings import Settings, known_fields
 from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.recorded import Deck, Infers
 from search.api import PlannerConfig
@@ -42,7 +43,7 @@ class MatchSettings:
 
 
 @dataclass(frozen=True)
-class RunSettings:
+class RunSettings(Settings):
     """Everything that changes a run's result, but its budgets, which may be raised on resuming.
 
     Attributes:
@@ -70,6 +71,16 @@ class RunSettings:
         faster: see `SpeedConfig`; None for the program as it passes its tests.
         told: whether the model is given the rules text; else it has the played games alone.
     """
+
+    left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
+        {"prior": None},
+        {"tournament_deals": TOURNAMENT_DEALS},
+        {"deck": "open", "inference": "history"},
+        {"vectors": None},
+        {"faster": None},
+        {"further_games": 0},
+        {"told": True},
+    )
 
     game: str
     registered: bool
@@ -110,22 +121,10 @@ class RunSettings:
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings; what older versions did not know is left out unless it is used, so that they agree."""
-        data = asdict(self)
-        if self.prior is None:
-            del data["prior"]
-        if self.tournament_deals == TOURNAMENT_DEALS:
-            del data["tournament_deals"]
-        if self.hidden.usual:
-            del data["deck"], data["inference"]
-        if self.vectors is None:
-            del data["vectors"]
-        if self.faster is None:
-            del data["faster"]
-        if not self.further_games:
-            del data["further_games"], data["further_rounds"]
-        if self.told:
-            del data["told"]
+        """Returns the settings, but those of `left_out`, and rounds of which there are none."""
+        data = super().to_json()
+        if "further_games" not in data:
+            del data["further_rounds"]
         return data
 
     @classmethod
@@ -135,9 +134,8 @@ class RunSettings:
         Raises:
             RunCorruptError: they are no settings of a run.
         """
-        known = {item.name for item in fields(cls)}
         # A run from before there were further rounds goes on without them.
-        values = {"further_games": 0} | {key: value for key, value in data.items() if key in known}
+        values = {"further_games": 0} | known_fields(cls, data)
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
             if values.get("value") is not None:

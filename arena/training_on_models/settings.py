@@ -1,10 +1,11 @@
 """What an agent that learns on a model is trained with; the defaults are those of the CWM paper (appendix D.1)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from arena.usage import UsageError
+from cwm.storage.settings import known_fields
 from search.learn.ppo.config import PpoConfig
 
 PAPER_STEPS: Final = 10_000_000
@@ -72,5 +73,4 @@ class PpoSettings:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "PpoSettings":
         """Builds settings; keys that a newer version wrote are passed over."""
-        known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
+        return cls(**known_fields(cls, data))

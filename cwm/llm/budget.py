@@ -10,6 +10,7 @@ from cwm.llm.api import BudgetExceededError, Completion, ConfigurationError, Lan
 from cwm.llm.journaled import StoredCall, is_billed
 from cwm.llm.retry import lost_calls
 from cwm.llm.tokens import reserve_request
+from cwm.storage.settings import known_fields
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Tally:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Tally":
         """Returns the tally that `to_json` wrote; unknown fields of a later version are left out."""
-        return cls(**{name: value for name, value in data.items() if name in cls.__dataclass_fields__})
+        return cls(**known_fields(cls, data))
 
 
 class Budget:

@@ -20,6 +20,7 @@ from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal, RunCorruptError, RunRecordError, storage_error
 from cwm.storage.keys import canonical_json, program_hash
 from cwm.storage.lock import RunLock
+from cwm.storage.settings import known_fields
 
 FORMAT_VERSION = 1
 RUN_FILE = "run.json"
@@ -315,8 +316,7 @@ def _read_info(folder: Path) -> RunInfo:
     try:
         data = json.loads(text)
         version = int(data["format_version"])
-        known = {key: data[key] for key in RunInfo.__dataclass_fields__ if key in data}
-        info = RunInfo(**known)
+        info = RunInfo(**known_fields(RunInfo, data))
     except (ValueError, KeyError, TypeError) as error:
         raise RunCorruptError(f"{path} is damaged ({error}); restore it from a copy.") from error
     if version > FORMAT_VERSION:

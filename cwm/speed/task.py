@@ -4,9 +4,10 @@ import ast
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, TypeAlias
 
+from cwm.storage.settings import Settings
 from cwm.synthesis.task import SynthesisTask
 from games.api import Json
 
@@ -23,7 +24,7 @@ class SpeedConfigError(ValueError):
 
 
 @dataclass(frozen=True)
-class SpeedConfig:
+class SpeedConfig(Settings):
     """Settings of the speed refinement.
 
     Attributes:
@@ -41,6 +42,8 @@ class SpeedConfig:
         seed: of games and searches.
     """
 
+    error: ClassVar[type[Exception]] = SpeedConfigError
+
     num_candidates: int = 1
     max_output_tokens: int = 32_768
     max_truncated_retries: int = 2
@@ -54,28 +57,15 @@ class SpeedConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("num_candidates", "max_output_tokens", "games", "positions", "simulations"):
-            if getattr(self, name) < 1:
-                raise SpeedConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        self._check_least(1, "num_candidates", "max_output_tokens", "games", "positions", "simulations")
         # With fewer pairs no sign test can come out below its level.
-        if self.pairs < 5:
-            raise SpeedConfigError(f"pairs is {self.pairs}; it must be at least 5")
+        self._check_least(5, "pairs")
         if self.truncated_growth <= 1.0 or self.min_gain < 0.0:
             raise SpeedConfigError("truncated_growth must be above 1 and min_gain at least 0")
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns all settings."""
-        return asdict(self)
 
     def measurement(self) -> dict[str, Any]:
         """Returns the settings that decide what is measured; with more candidates nothing is measured anew."""
         return {name: getattr(self, name) for name in ("games", "positions", "simulations", "pairs", "seed")}
-
-    @classmethod
-    def from_record(cls, data: Mapping[str, Any]) -> "SpeedConfig":
-        """Builds a configuration out of an old record: settings that are no longer known are passed over."""
-        known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
 
 
 @dataclass(frozen=True)

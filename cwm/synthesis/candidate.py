@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.sandbox.wire.blame import Ours, blame
+from cwm.storage.settings import known_fields
 from cwm.suite.types import TestResult
 
 Status: TypeAlias = Literal["rejected", "broken", "tested", "passed"]
@@ -108,9 +109,7 @@ Tester: TypeAlias = Callable[[Sequence[str]], list[TestReport]]
 
 
 def _result(data: Mapping[str, Any]) -> TestResult:
-    known = {field.name for field in fields(TestResult)}
-    kept = {name: value for name, value in data.items() if name in known}
-    return TestResult(**(kept | {"outcome": Outcome(data["outcome"])}))
+    return TestResult(**(known_fields(TestResult, data) | {"outcome": Outcome(data["outcome"])}))
 
 
 def count_results(kinds: Sequence[str], results: Sequence[TestResult]) -> dict[str, KindCounts]:

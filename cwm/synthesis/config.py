@@ -1,8 +1,9 @@
 """Settings of a synthesis."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from cwm.storage.settings import Settings
 
 Method: TypeAlias = Literal["tree_search", "conversation"]
 PromptTests: TypeAlias = Literal["per_action", "paper"]
@@ -13,7 +14,7 @@ class SynthesisConfigError(ValueError):
 
 
 @dataclass(frozen=True)
-class SynthesisConfig:
+class SynthesisConfig(Settings):
     """Settings of one synthesis; the defaults are those of the CWM paper, C.1.3, where it has them.
 
     Attributes:
@@ -41,6 +42,8 @@ class SynthesisConfig:
         max_timeouts: testing a program stops after so many tests ran out of time; the rest counts as not passed.
     """
 
+    error: ClassVar[type[Exception]] = SynthesisConfigError
+
     method: Method = "tree_search"
     num_retries: int = 500
     programs_per_answer: int = 1
@@ -64,47 +67,14 @@ class SynthesisConfig:
     def __post_init__(self) -> None:
         self._check_choice("method", Method)
         self._check_choice("prompt_tests", PromptTests)
-        for name in ("programs_per_answer", "max_output_tokens", "max_unanswered", "max_conversation_turns"):
-            self._check_least(name, 1)
-        for name in ("max_timeouts", "num_tests_on_init", "num_tests_on_error"):
-            if getattr(self, name) is not None:
-                self._check_least(name, 1)
-        for name in ("num_retries", "heuristic_weight", "min_heuristic_value_on_init", "min_heuristic_value_gain"):
-            self._check_least(name, 0)
+        self._check_least(1, "programs_per_answer", "max_output_tokens", "max_unanswered", "max_conversation_turns")
+        self._check_least(1, "max_timeouts", "num_tests_on_init", "num_tests_on_error")
+        self._check_least(
+            0, "num_retries", "heuristic_weight", "min_heuristic_value_on_init", "min_heuristic_value_gain"
+        )
         if not 0 <= self.max_truncated_retries <= 2:
             raise SynthesisConfigError(f"max_truncated_retries is {self.max_truncated_retries}; it must be 0, 1 or 2")
         if self.truncated_growth <= 1.0:
             raise SynthesisConfigError(f"truncated_growth is {self.truncated_growth}; it must be above 1")
         if self.test_seconds <= 0.0 or self.total_seconds <= 0.0:
             raise SynthesisConfigError("test_seconds and total_seconds must be above 0")
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns all settings."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "SynthesisConfig":
-        """Builds a configuration that a user wrote.
-
-        Raises:
-            SynthesisConfigError: a key is unknown or a value out of range.
-        """
-        known = [field.name for field in fields(cls)]
-        unknown = sorted(set(data) - set(known))
-        if unknown:
-            raise SynthesisConfigError(f"unknown settings {unknown}; known are {', '.join(known)}")
-        return cls(**data)
-
-    @classmethod
-    def from_record(cls, data: Mapping[str, Any]) -> "SynthesisConfig":
-        """Builds a configuration out of an old record: settings that are no longer known are passed over."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{key: value for key, value in data.items() if key in known})
-
-    def _check_choice(self, name: str, choices: Any) -> None:
-        if getattr(self, name) not in get_args(choices):
-            raise SynthesisConfigError(f"{name} is {getattr(self, name)!r}; it must be one of {get_args(choices)}")
-
-    def _check_least(self, name: str, least: int) -> None:
-        if getattr(self, name) < least:
-            raise SynthesisConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")

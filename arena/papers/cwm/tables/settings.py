@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from arena.usage import UsageError
 from cwm.storage import stored_json
 from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
+from cwm.storage.settings import known_fields
 
 ASKED_FILE: Final = "paper.json"
 SCALE_FILE: Final = "scale.json"
@@ -46,7 +47,7 @@ class Scale:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Scale":
         """Builds what `asdict` made; keys that a newer version wrote are passed over."""
-        return cls(**{key: value for key, value in data.items() if key in cls.__dataclass_fields__})
+        return cls(**known_fields(cls, data))
 
     @property
     def words(self) -> str:
@@ -97,8 +98,7 @@ class Asked:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Asked":
         """Builds what `to_json` wrote; keys that a newer version wrote are passed over."""
-        known = {item.name for item in fields(cls)}
-        values = {key: value for key, value in data.items() if key in known}
+        values = known_fields(cls, data)
         values["games"], values["seeds"] = tuple(data["games"]), tuple(data["seeds"])
         unknown = [game for game in values["games"] if game not in BY_ID]
         if unknown:
