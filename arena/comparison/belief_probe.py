@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from arena.agents.api import InfrastructureError
 from arena.agents.model import check
 from arena.agents.specs import AgentSpec
 from arena.figures.intervals import Estimate, mean_estimate
@@ -250,6 +249,3 @@ def over_time(probes: Sequence[Probe], alone: bool) -> dict[int, Estimate]:
 def to_json(probes: Sequence[Probe]) -> list[dict[str, Any]]:
     """Returns the decisions as JSON."""
     return [asdict(item) for item in probes]
-
-
-__all__ = ["Bin", "InfrastructureError", "Probe", "calibration", "over_time", "probe", "to_json", "truth"]

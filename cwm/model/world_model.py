@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from cwm.model.bundle import ModelBundle, ModelBundleError, describe, rules_hash
+from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.sandbox.wire.blame import blame
@@ -27,8 +27,6 @@ from games.api import (
     Observation,
     State,
 )
-
-__all__ = ["ModelBundle", "ModelBundleError", "WorldModel", "WorldModelError", "describe", "rules_hash"]
 
 CACHED_ANSWERS = 4096
 

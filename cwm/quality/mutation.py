@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from cwm.quality.mutation_edits import MODULE, OPERATORS, Edit, edits
-
-__all__ = ["MODULE", "OPERATORS", "Drawn", "Mutant", "draw"]
+from cwm.quality.mutation_edits import Edit, edits
 
 
 @dataclass(frozen=True)

@@ -8,29 +8,10 @@ from dataclasses import dataclass
 
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.suite import closed_deck
-from cwm.suite.rendering import render
-from cwm.suite.selection import PromptOptions, select_for_prompt
 from cwm.suite.several_histories import SeveralHistories, SeveralStates
 from cwm.suite.types import Kind, TestResult, UnitTest
 from cwm.trajectories.recorded import Deck, Infers, Step, Trajectory
 from games.api import CHANCE, TERMINAL, Json, ResamplesHistory
-
-__all__ = [
-    "BuildOptions",
-    "Kind",
-    "PromptOptions",
-    "TestResult",
-    "UnitTest",
-    "accuracy",
-    "build",
-    "count",
-    "death_result",
-    "parse_result",
-    "render",
-    "select_for_prompt",
-    "stream",
-    "to_worker",
-]
 
 RANDOM_PLAY_GAMES = 2
 
