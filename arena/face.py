@@ -6,7 +6,6 @@ game, a damaged file, a cap) is raised as it is, with one sentence that says wha
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -22,7 +21,7 @@ from arena.matches.lineups import Pairing
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.replay import make_position
-from arena.matches.store import Games, GameStore, MemoryStore, write_standings
+from arena.matches.store import write_standings
 from arena.matches.tournament import Progress, TournamentResult
 from arena.pipeline import recorded_models
 from arena.pipeline.synthesis import SynthesisRun
@@ -306,7 +305,7 @@ def play_match(game: str | OpenedRun, agents: Sequence[str | AgentSpec], *, seed
         specs = [seating.resolve(spec, table) for spec in _specs(agents, table.info.id)]
         if len(specs) != table.info.num_players:
             raise UsageError(f"{table.info.id} seats {table.info.num_players}, but {len(specs)} agents were given.")
-        models = [spec.model_hash for spec in specs if spec.kind == "cwm"]
+        models = [spec.model_hash for spec in specs if spec.traits.sandboxed]
         runtime = Runtime(shipped_models.level_of(models))
         seated = [seating.build(spec, table, runtime) for spec in specs]
         seeds = [derive("agent", seed, seat) for seat in range(len(seated))]
@@ -350,15 +349,14 @@ def play_tournament(
     game_id = _game_id(game)
     specs = tuple(_specs(agents, game_info(game_id).id))
     config = tournament.prepare(TournamentConfig(game_id, specs, deals, seed, pairing))
-    models = [spec.model_hash for spec in config.agents if spec.kind == "cwm"]
+    models = [spec.model_hash for spec in config.agents if spec.traits.sandboxed]
     level = shipped_models.level_of(models if config.referee is None else [*models, config.referee])
     config = replace(config, runtime=replace(config.runtime, level=level))
     place = None if folder is None else Path(folder)
-    with ExitStack() as stack:
-        store: Games = MemoryStore()
-        if place is not None:
-            store = stack.enter_context(GameStore(place, config.to_json()))
-        players = stack.enter_context(PlayerModels(config.agents, place, caps, None, config.game_identity))
+    with (
+        tournament.opened(place, config.to_json()) as store,
+        PlayerModels(config.agents, place, caps, None, config.game_identity) as players,
+    ):
         result = tournament.run(config, store, workers=workers, on_game=on_game, models=players)
         if place is not None:
             write_standings(place, result.table.to_json())

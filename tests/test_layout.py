@@ -297,10 +297,20 @@ def test_no_library_knows_the_error_of_a_command(path: Path) -> None:
     assert "UsageError" not in path.read_text(encoding="utf-8")
 
 
+FACES: Final = ("exported", "face")
+"""What others import: modules on top of everything, which nothing stands on."""
+
+
 def test_storeys_are_few() -> None:
     for top, most in {"arena": 14, "cwm": 6}.items():
-        assert _storeys(top, [place for place in ORDER[top] if not place.startswith("sandbox.")]) <= most
+        places = [place for place in ORDER[top] if not place.startswith("sandbox.") and place not in FACES]
+        assert _storeys(top, places) <= most
     assert _storeys("cwm", [place for place in ORDER["cwm"] if place.startswith("sandbox.")]) <= 4
+
+
+@pytest.mark.parametrize("path", of(*TOPS), ids=said)
+def test_nothing_imports_a_face(path: Path) -> None:
+    assert not imported(path) & {"cwm.exported", "arena.face"}
 
 
 def _storeys(top: str, places: list[str]) -> int:
