@@ -1,0 +1,1 @@
+"""Planners: standard library alone, since they run beside a model in its sandbox."""

@@ -1,0 +1,1 @@
+"""Games as OpenSpiel has them, and OpenSpiel's games as ours."""
