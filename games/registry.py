@@ -15,6 +15,19 @@ _SCRAMBLED: Final = "scrambled:"
 
 
 @dataclass(frozen=True)
+class Margin:
+    """How large a difference between two players still counts as none, stated beforehand.
+
+    Attributes:
+        delta: in the units of the difference: of payoffs, or of R where players cooperate.
+        reason: one sentence.
+    """
+
+    delta: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class GameEntry:
     """Where a registered game lives.
 
@@ -26,6 +39,9 @@ class GameEntry:
         params: fixed keyword arguments of the factory.
         rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
         note: what lists of games are to say of it.
+        margin: None for a tenth of the range of payoffs.
+        value_functions: how many the standard synthesis asks for; 0 where the end is near enough for rollouts.
+        policy_priors: the same of priors; 0 where nothing is hidden: there is nobody to read.
     """
 
     id: str
@@ -35,9 +51,18 @@ class GameEntry:
     params: Mapping[str, Any] = field(default_factory=dict)
     rules: str = ""
     note: str = ""
+    margin: Margin | None = None
+    value_functions: int = 0
+    policy_priors: int = 0
 
 
-def _yokai(cards: int, players: int, note: str = "") -> GameEntry:
+_WINS: Final = Margin(
+    0.2, "a tenth of the range from loss (-1) to win (+1): apart from draws, at most 55 wins of one to 45 of the other."
+)
+_R: Final = Margin(1.0, "one point of R, less than what a single hint or a single misplaced card is worth in a game.")
+
+
+def _yokai(cards: int, players: int, note: str = "", margin: Margin | None = None, functions: int = 0) -> GameEntry:
     return GameEntry(
         id=f"yokai-{cards}c-{players}p",
         title=f"Yōkai, {cards} cards, {players} players",
@@ -46,24 +71,58 @@ def _yokai(cards: int, players: int, note: str = "") -> GameEntry:
         params={"cards": cards, "players": players},
         rules="games.yokai.game:rules",
         note=note,
+        margin=margin,
+        value_functions=functions,
+        policy_priors=functions,
     )
+
+
+def _plain(name: str, title: str, factory: str, **facts: Any) -> GameEntry:
+    return GameEntry(name, title, f"games.{name}", f"games.{name}.game:{factory}", **facts)
 
 
 _ENTRIES: Final[Mapping[str, GameEntry]] = {
     entry.id: entry
     for entry in (
-        GameEntry("tic_tac_toe", "Tic-tac-toe", "games.tic_tac_toe", "games.tic_tac_toe.game:TicTacToe"),
-        GameEntry("connect_four", "Connect Four", "games.connect_four", "games.connect_four.game:ConnectFour"),
-        GameEntry("kuhn_poker", "Kuhn poker", "games.kuhn_poker", "games.kuhn_poker.game:KuhnPoker"),
-        GameEntry("leduc_poker", "Leduc poker", "games.leduc_poker", "games.leduc_poker.game:LeducPoker"),
-        GameEntry("gin_rummy", "Gin rummy", "games.gin_rummy", "games.gin_rummy.game:GinRummy"),
-        GameEntry("mnk", "Generalized tic-tac-toe", "games.mnk", "games.mnk.game:GeneralizedTicTacToe"),
-        GameEntry("army5x5a", "Generalized chess army5x5a", "games.army5x5a", "games.army5x5a.game:Army5x5a"),
-        GameEntry("quadranto", "Quadranto", "games.quadranto", "games.quadranto.game:Quadranto"),
-        GameEntry("hand_of_war", "Hand of War", "games.hand_of_war", "games.hand_of_war.game:HandOfWar"),
-        GameEntry("backgammon", "Backgammon", "games.backgammon", "games.backgammon.game:Backgammon"),
-        GameEntry("bargaining", "Bargaining", "games.bargaining", "games.bargaining.game:Bargaining"),
-        *(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)),
+        _plain("tic_tac_toe", "Tic-tac-toe", "TicTacToe", margin=_WINS),
+        _plain("connect_four", "Connect Four", "ConnectFour", margin=_WINS),
+        _plain(
+            "kuhn_poker",
+            "Kuhn poker",
+            "KuhnPoker",
+            margin=Margin(0.4, "a tenth of the range of payoffs, -2 to +2."),
+        ),
+        _plain(
+            "leduc_poker",
+            "Leduc poker",
+            "LeducPoker",
+            margin=Margin(1.0, "one ante, a twenty-sixth of the range of payoffs, -13 to +13."),
+            policy_priors=2,
+        ),
+        _plain(
+            "gin_rummy",
+            "Gin rummy",
+            "GinRummy",
+            margin=Margin(25.0, "the bonus of one gin or undercut, a tenth of the range of payoffs, -123 to +123."),
+        ),
+        _plain("mnk", "Generalized tic-tac-toe", "GeneralizedTicTacToe", margin=_WINS, value_functions=2),
+        _plain("army5x5a", "Generalized chess army5x5a", "Army5x5a", margin=_WINS),
+        _plain("quadranto", "Quadranto", "Quadranto", margin=_WINS),
+        _plain("hand_of_war", "Hand of War", "HandOfWar", margin=_WINS),
+        _plain("backgammon", "Backgammon", "Backgammon", margin=_WINS),
+        _plain(
+            "bargaining",
+            "Bargaining",
+            "Bargaining",
+            margin=Margin(0.5, "a twentieth of the pool, which is worth 10 to each."),
+            value_functions=2,
+        ),
+        _yokai(9, 2, margin=_R, functions=2),
+        _yokai(9, 3, margin=_R, functions=1),
+        _yokai(9, 4, margin=_R, functions=1),
+        _yokai(16, 2, margin=_R, functions=1),
+        _yokai(16, 3),
+        _yokai(16, 4),
         _yokai(8, 2, "reduced setting, not in the paper"),
     )
 }

@@ -5,8 +5,9 @@ the difference of their payoffs is taken deal by deal. Where players cooperate, 
 deals, and the difference is that of R. Seeds depend on deal and seat alone, so that two planners which decide alike
 play the same game whichever of them sits there.
 
-Equality is shown, not assumed: the 95 % interval of the difference has to lie inside ±δ, and δ was written down here
-before any game was played. The paper (section 5.2) compares win rates and mean payoffs without such a margin.
+Equality is shown, not assumed: the 95 % interval of the difference has to lie inside ±δ, and δ was written down in
+`games.registry` before any game was played. The paper (section 5.2) compares win rates and mean payoffs without such
+a margin.
 """
 
 import time
@@ -30,6 +31,7 @@ from arena.runs.settings import planner_config, standard_settings
 from cwm.storage.keys import content_key
 from games import registry
 from games.api import EstimatesValue, GameInfo
+from games.registry import Margin
 
 CWM: Final = "cwm"
 TRUE: Final = "true game"
@@ -38,46 +40,11 @@ FEW_DIFFERENT: Final = 5
 Verdict: TypeAlias = Literal["equal", "different", "not shown"]
 
 
-@dataclass(frozen=True)
-class Margin:
-    """How large a difference still counts as none, stated beforehand.
-
-    Attributes:
-        delta: in the units of the difference: payoff of the CWM's planner less that of the true game's.
-        reason: one sentence.
-    """
-
-    delta: float
-    reason: str
-
-
-_WINS: Final = Margin(
-    0.2, "a tenth of the range from loss (-1) to win (+1): apart from draws, at most 55 wins of one to 45 of the other."
-)
-_R: Final = Margin(1.0, "one point of R, less than what a single hint or a single misplaced card is worth in a game.")
-MARGINS: Final[Mapping[str, Margin]] = {
-    "army5x5a": _WINS,
-    "backgammon": _WINS,
-    "connect_four": _WINS,
-    "mnk": _WINS,
-    "tic_tac_toe": _WINS,
-    "hand_of_war": _WINS,
-    "quadranto": _WINS,
-    "kuhn_poker": Margin(0.4, "a tenth of the range of payoffs, -2 to +2."),
-    "leduc_poker": Margin(1.0, "one ante, a twenty-sixth of the range of payoffs, -13 to +13."),
-    "bargaining": Margin(0.5, "a twentieth of the pool, which is worth 10 to each."),
-    "gin_rummy": Margin(25.0, "the bonus of one gin or undercut, a tenth of the range of payoffs, -123 to +123."),
-    "yokai-9c-2p": _R,
-    "yokai-9c-3p": _R,
-    "yokai-9c-4p": _R,
-    "yokai-16c-2p": _R,
-}
-
-
 def margin_of(info: GameInfo) -> Margin:
     """Returns the margin of a game, a tenth of its range of payoffs where none was stated for it."""
+    stated = registry.describe(info.id).margin if info.id in registry.ids() else None
     tenth = (info.max_utility - info.min_utility) / 10
-    return MARGINS.get(info.id) or Margin(tenth, "a tenth of the range of payoffs.")
+    return stated or Margin(tenth, "a tenth of the range of payoffs.")
 
 
 @dataclass(frozen=True)

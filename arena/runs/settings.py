@@ -16,6 +16,7 @@ from cwm.storage.journal import RunCorruptError
 from cwm.storage.settings import Settings, known_fields
 from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.recorded import Deck, Infers
+from games import registry
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -158,17 +159,14 @@ class RunSettings(Settings):
 
 UNTOLD = "no-rules"
 """Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
-VALUE_CANDIDATES = {"bargaining": 2, "mnk": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
-"""Value functions asked for, by game; none where the end is near enough for rollouts."""
-PRIOR_CANDIDATES = {"leduc_poker": 2, "yokai-9c-2p": 2, "yokai-9c-3p": 1, "yokai-9c-4p": 1, "yokai-16c-2p": 1}
-"""Policy priors asked for, by game; none where nothing is hidden: there is nobody to read."""
 STANDARD_DEALS = 2
 """Deals a pairing in the demo's tournaments, which are to take a minute: they tell 2 from 8, not 8.0 from 8.5."""
 
 
 def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
     """Returns the settings of the demo, with which the recordings that ship with the project were made."""
-    values, priors = VALUE_CANDIDATES.get(game, 0), PRIOR_CANDIDATES.get(game, 0)
+    entry = registry.describe(game)
+    values, priors = entry.value_functions, entry.policy_priors
     return RunSettings(
         game=game,
         registered=True,
