@@ -116,13 +116,15 @@ def evaluate(
     bundle = load_bundle(Path(asked.model))
     level = shipped.level_of([bundle.hash])
     games = _Games(asked, bundle, workers)
-    if folder is None:
-        return _Stages(asked, bundle, games, Sandbox(level=level), None, workers).run(on_stage, progress)
     config = {"model": bundle.hash, "games": games.identity(), "contract_games": asked.contract_games}
     config |= asked.measures()
-    opened = RunRecord.create_or_resume(folder, KIND, config, seeds={"seed": asked.seed}, sandbox_level=level)
+    if folder is None:
+        opened = RunRecord.memory()
+    else:
+        opened = RunRecord.create_or_resume(folder, KIND, config, seeds={"seed": asked.seed}, sandbox_level=level)
     with opened as record:
-        write_whole(folder / ASKED_FILE, json.dumps(asdict(asked)) + "\n", replace=False)
+        if folder is not None:
+            write_whole(folder / ASKED_FILE, json.dumps(asdict(asked)) + "\n", replace=False)
         return _Stages(asked, bundle, games, Sandbox(level=level), record, workers).run(on_stage, progress)
 
 
@@ -161,7 +163,7 @@ class _Stages:
     """The two stages of an evaluation, each served from the record if it was finished before."""
 
     def __init__(
-        self, asked: Asked, bundle: ModelBundle, games: _Games, sandbox: Sandbox, record: RunRecord | None, workers: int
+        self, asked: Asked, bundle: ModelBundle, games: _Games, sandbox: Sandbox, record: RunRecord, workers: int
     ) -> None:
         self._asked = asked
         self._bundle = bundle
@@ -169,39 +171,35 @@ class _Stages:
         self._hidden = HiddenInformation.of(bundle)
         self._sandbox = sandbox
         self._record = record
+        self._batches = StoredBatches(record.journal, FIGURES)
         self._workers = workers
 
     def run(self, on_stage: Callable[[str], None], progress: Progress | None) -> dict[str, Any]:
-        figures = self._stored(FIGURES)
-        if figures is None:
-            on_stage("testing")
-            figures = self._figures(progress)
-        contract = None
-        if self._asked.contract_games:
-            contract = self._stored(CONTRACT)
-            if contract is None:
-                on_stage("checking the contract of every game")
-                contract = self._contract()
-        suite = None
-        if self._asked.mutants:
-            suite = self._stored(SUITE)
-            if suite is None:
-                on_stage("testing mutants of the model")
-                suite = self._suite(progress)
-        posterior = None
-        if self._asked.posterior:
-            posterior = self._stored(POSTERIOR)
-            if posterior is None:
-                on_stage("drawing histories")
-                posterior = self._posterior(progress)
+        def stage(key: str, asked: int, what: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+            figures = self._record.evaluation(key) if asked else None
+            if asked and figures is None:
+                on_stage(what)
+                figures = _sorted(measure())
+                self._keep(key, figures)
+            return figures
+
+        figures = stage(FIGURES, 1, "testing", lambda: self._figures(progress)) or {}
+        asked = self._asked
+        contract = stage(CONTRACT, asked.contract_games, "checking the contract of every game", self._contract)
+        suite = stage(SUITE, asked.mutants, "testing mutants of the model", lambda: self._suite(progress))
+        posterior = stage(POSTERIOR, asked.posterior, "drawing histories", lambda: self._posterior(progress))
         return {**figures, "contract": contract, "suite": suite, "posterior": posterior}
 
-    def _stored(self, key: str) -> dict[str, Any] | None:
-        return None if self._record is None else self._record.evaluation(key)
+    def _keep(self, key: str, figures: dict[str, Any]) -> None:
+        # Tests that broke through a fault of ours have no answer yet: the next process asks them again.
+        if key == FIGURES and failures_of_ours(figures):
+            return
+        self._record.put_evaluation(key, figures)
+        if key == FIGURES:
+            self._batches.clear()
 
     def _figures(self, progress: Progress | None) -> dict[str, Any]:
         games = self._games.all()
-        batches = None if self._record is None else StoredBatches(self._record.journal, FIGURES)
         made = evaluation.evaluate(
             self._bundle.program(),
             games,
@@ -209,7 +207,7 @@ class _Stages:
             build_options(self._games.inputs, self._bundle.value_source is not None, self._hidden),
             RunOptions(workers=self._workers, seed=self._asked.seed),
             progress,
-            batches,
+            self._batches,
         )
         failures = [
             {"id": result.id, "field": result.field, "message": result.message}
@@ -217,12 +215,7 @@ class _Stages:
         ]
         about = {"failures": failures, "games": len(games), "model": self._bundle.hash}
         bound = self._hidden.bound(self._bundle, games, self._sandbox, self._asked.seed)
-        figures = _sorted(made.to_json() | about | bound)
-        # Tests that broke through a fault of ours have no answer yet: the next process asks them again.
-        if self._record is not None and batches is not None and not failures_of_ours(figures):
-            self._record.put_evaluation(FIGURES, figures)
-            batches.clear()
-        return figures
+        return made.to_json() | about | bound
 
     def _contract(self) -> dict[str, Any]:
         game = self._games.inputs.game
@@ -233,28 +226,18 @@ class _Stages:
         pairs = run_inputs.hidden_pairs(judge, self._games.all(), options)
         found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
         violations = [violation.to_json() for violation in found]
-        contract = _sorted({"games": self._asked.contract_games, "hidden_pairs": len(pairs), "violations": violations})
-        if self._record is not None:
-            self._record.put_evaluation(CONTRACT, contract)
-        return contract
+        return {"games": self._asked.contract_games, "hidden_pairs": len(pairs), "violations": violations}
 
     def _suite(self, progress: Progress | None) -> dict[str, Any]:
         asked = self._asked
         path = None if asked.trajectories is None else Path(asked.trajectories)
         inputs = origins.of_model(Path(asked.model), self._bundle, path)
         options = ScoreOptions(workers=self._workers, seed=asked.seed)
-        suite = _sorted(suite_quality.measure(self._bundle, inputs, asked.mutants, options, progress).to_json())
-        if self._record is not None:
-            self._record.put_evaluation(SUITE, suite)
-        return suite
+        return suite_quality.measure(self._bundle, inputs, asked.mutants, options, progress).to_json()
 
     def _posterior(self, progress: Progress | None) -> dict[str, Any]:
         asked = self._asked
-        found = posterior_quality.measure(self._bundle, self._games.inputs.game, asked.posterior, asked.seed, progress)
-        posterior = _sorted(found)
-        if self._record is not None:
-            self._record.put_evaluation(POSTERIOR, posterior)
-        return posterior
+        return posterior_quality.measure(self._bundle, self._games.inputs.game, asked.posterior, asked.seed, progress)
 
 
 def _sorted(data: dict[str, Any]) -> dict[str, Any]:

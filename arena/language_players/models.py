@@ -17,7 +17,7 @@ from arena.usage import UsageError
 from cwm.llm.api import Completion, ConfigurationError, LanguageModel, Request
 from cwm.llm.budget import Budget, Budgeted, Price, Tally
 from cwm.llm.caps import Caps, budget, read_elapsed, write_elapsed
-from cwm.llm.journaled import CompletionStore, Journaled, MemoryStore, StoredCall, is_billed
+from cwm.llm.journaled import CompletionStore, Journaled, StoredCall, is_billed
 from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers import factory
 from cwm.llm.providers.wishes import Polling
@@ -55,15 +55,12 @@ class PlayerModels:
         game: str = "",
     ) -> None:
         self._caps = caps or Caps()
-        self._folder = folder
-        self._budget: Budget = budget(self._caps)
         players = _distinct([spec for spec in agents if spec.traits.asks])
+        self._folder = folder if players else None
+        self._budget: Budget = budget(self._caps)
         _check_shared(players, self._caps, recording)
-        self._journal: Journal | None = None
-        store: CompletionStore = MemoryStore()
-        if folder is not None and players:
-            self._journal = Journal(folder / CALLS_FILE)
-            store = RecordedCalls(self._journal, folder / CALLS_FILE)
+        self._journal = Journal(None if self._folder is None else self._folder / CALLS_FILE)
+        store = RecordedCalls(self._journal)
         try:
             calls = list(store.calls())
             self._go_on(players, calls)
@@ -82,13 +79,12 @@ class PlayerModels:
 
     def close(self) -> None:
         """Closes the journal; may be called more than once."""
-        if self._journal is not None:
-            if self._folder is not None:
-                # A full disk would hide what is wrong in truth: the cap on time then counts the answers' own seconds.
-                with suppress(OSError):
-                    write_elapsed(self._folder, self._budget)
-            self._journal.close()
-            self._journal = None
+        if self._folder is not None:
+            # A full disk would hide what is wrong in truth: the cap on time then counts the answers' own seconds.
+            with suppress(OSError):
+                write_elapsed(self._folder, self._budget)
+            self._folder = None
+        self._journal.close()
 
     def model(self, spec: AgentSpec) -> LanguageModel:
         """Returns the model that an `llm` agent asks."""

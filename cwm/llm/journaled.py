@@ -1,6 +1,5 @@
 """A model behind a journal: every request is stored before it is sent, every answer before it is used."""
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
@@ -67,44 +66,6 @@ class CompletionStore(Protocol):
     def calls(self) -> Iterator[StoredCall]:
         """Yields every call in the order in which they began."""
         ...
-
-
-class MemoryStore:
-    """A `CompletionStore` that lives as long as the process, for tests and one-off questions."""
-
-    def __init__(self) -> None:
-        self._calls: dict[tuple[str, int], StoredCall] = {}
-        self._lock = threading.Lock()
-
-    def begin(self, call: StoredCall) -> Completion | None:
-        """Stores a call as `sent`, or returns the answer that it already has."""
-        with self._lock:
-            known = self._calls.get((call.key, call.occurrence))
-            if known is not None and known.status == "answered":
-                return known.completion
-            lost = 0 if known is None else known.lost + (call.lost if known.status == "sent" else 0)
-            self._calls[call.key, call.occurrence] = replace(call, status="sent", lost=lost)
-            return None
-
-    def finish(self, key: str, occurrence: int, completion: Completion, lost: int) -> None:
-        """Stores the answer."""
-        with self._lock:
-            call = self._calls[key, occurrence]
-            self._calls[key, occurrence] = replace(
-                call, status="answered", completion=completion, message="", lost=call.lost + lost
-            )
-
-    def fail(self, key: str, occurrence: int, message: str, lost: int) -> None:
-        """Stores the failure."""
-        with self._lock:
-            call = self._calls[key, occurrence]
-            self._calls[key, occurrence] = replace(call, status="failed", message=message, lost=call.lost + lost)
-
-    def calls(self) -> Iterator[StoredCall]:
-        """Yields every call in the order in which they began."""
-        with self._lock:
-            calls = list(self._calls.values())
-        yield from calls
 
 
 class Journaled:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 from cwm.llm.api import Completion
@@ -19,12 +18,10 @@ class RecordedCalls:
 
     Args:
         journal: the run's journal.
-        path: its file, for error messages.
     """
 
-    def __init__(self, journal: Journal, path: Path) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._path = path
 
     def begin(self, call: StoredCall) -> Completion | None:
         """Stores a call as `sent`, or returns the answer that the journal holds for it.
@@ -96,6 +93,6 @@ class RecordedCalls:
             )
         except ValueError as error:
             raise RunCorruptError(
-                f"{self._path}: the stored call {key[:12]} number {occurrence} cannot be read ({error}); "
+                f"{self._journal.path}: the stored call {key[:12]} number {occurrence} cannot be read ({error}); "
                 "restore the file from a copy."
             ) from error

@@ -6,6 +6,7 @@ deterministic driver again: stored completions and test results are served inste
 """
 
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -82,15 +83,23 @@ class StoredProgram:
 class RunRecord:
     """One run's folder, open for writing by this process alone, or for reading.
 
-    Use `create_or_resume`, `open` or `read`; use it as a context manager or call `close`.
+    Use `create_or_resume`, `open`, `read` or `memory`; use it as a context manager or call `close`.
     """
 
     def __init__(self, folder: Path, info: RunInfo, journal: Journal, lock: RunLock | None) -> None:
         self.folder = folder
         self.info = info
         self.journal = journal
-        self.calls = RecordedCalls(journal, folder / JOURNAL_FILE)
+        self.calls = RecordedCalls(journal)
         self._lock = lock
+        self._sources: dict[str, str] | None = None
+
+    @classmethod
+    def memory(cls) -> "RunRecord":
+        """Returns a record that keeps nothing on disk, for work that nobody will resume; it has no folder."""
+        record = cls(Path(os.devnull), RunInfo("memory", {}), Journal(None), None)
+        record._sources = {}
+        return record
 
     @classmethod
     def create_or_resume(
@@ -181,7 +190,9 @@ class RunRecord:
         """
         digest = program_hash(source)
         path = Path("programs") / f"{digest}.py"
-        if not (self.folder / path).exists():
+        if self._sources is not None:
+            self._sources[digest] = source
+        elif not (self.folder / path).exists():
             _write(self.folder / path, source)
         self.journal.write(
             "INSERT OR IGNORE INTO programs VALUES (?, ?, ?, ?, ?)",
@@ -196,6 +207,8 @@ class RunRecord:
             RunCorruptError: the file is missing or is not what its name says.
         """
         path = self.folder / "programs" / f"{digest}.py"
+        if self._sources is not None and digest in self._sources:
+            return self._sources[digest]
         try:
             source = path.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:

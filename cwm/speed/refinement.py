@@ -212,7 +212,7 @@ class _SpeedRefinement:
         self._prompts = TaskPrompts(asked.task, synthesis)
         self._questions = CountedQuestions(model, STREAM, config)
         self._tools = tools
-        self._record = record
+        self._record = record or RunRecord.memory()
         self._on_event = on_event
         self._first = program_hash(asked.source)
         self._suite = content_key(
@@ -255,8 +255,7 @@ class _SpeedRefinement:
         digest = program_hash(source)
         if digest in {self._first, *(earlier.hash for earlier in self._candidates)}:
             return SpeedCandidate(number, digest, "duplicate"), source
-        if self._record is not None:
-            self._record.add_program(source, kind=STREAM, parent=program_hash(old), metadata={"call": number})
+        self._record.add_program(source, kind=STREAM, parent=program_hash(old), metadata={"call": number})
         status, problems = self._fault(source, digest, old)
         if status is not None:
             return SpeedCandidate(number, digest, status, problems), source
@@ -280,12 +279,11 @@ class _SpeedRefinement:
         return ("wrong", tuple(differing)) if differing else (None, ())
 
     def _report(self, source: str, digest: str) -> TestReport:
-        stored = self._record.test_report(digest, self._suite) if self._record is not None else None
+        stored = self._record.test_report(digest, self._suite)
         if stored is not None:
             return TestReport.from_json(stored)
         (report,) = self._tools.tester([source])
-        if self._record is not None:
-            self._record.put_test_report(digest, self._suite, report.to_json())
+        self._record.put_test_report(digest, self._suite, report.to_json())
         return report
 
     def _pairs(self, old: str, new: str) -> tuple[Rates, ...]:
@@ -304,16 +302,14 @@ class _SpeedRefinement:
     def _stored(self, what: Sequence[str], make: Callable[[], Any]) -> Any:
         """Returns what the record holds of a measurement, or makes and stores it."""
         key = "/".join([STREAM, *what, content_key(self._config.measurement())[:16]])
-        known = self._record.evaluation(key) if self._record is not None else None
+        known = self._record.evaluation(key)
         if known is not None:
             return known["value"]
         value = make()
-        if self._record is not None:
-            self._record.put_evaluation(key, {"value": value})
+        self._record.put_evaluation(key, {"value": value})
         return value
 
     def _emit(self, candidate: SpeedCandidate) -> None:
         event = SpeedTested(candidate.id, candidate.status, candidate.hash, candidate.problems, candidate.ratio)
-        if self._record is not None:
-            self._record.add_event(STREAM, candidate.id, event.kind, event.to_json())
+        self._record.add_event(STREAM, candidate.id, event.kind, event.to_json())
         self._on_event(event)

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from cwm.storage.keys import canonical_json
 
 SCHEMA_VERSION = 1
+IN_MEMORY = ":memory:"
 
 Synchronous: TypeAlias = Literal["NORMAL", "FULL"]
 
@@ -70,7 +71,7 @@ class Journal:
     """Tables of one run, keyed by content. Thread-safe; one process writes.
 
     Args:
-        path: the SQLite file; made if missing unless `read_only`.
+        path: the SQLite file; made if missing unless `read_only`. None: in memory, until `close`.
         read_only: open for reports, also while another process writes.
 
     Raises:
@@ -78,11 +79,12 @@ class Journal:
         RunStorageError: it cannot be opened or written.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+        self.path = Path(IN_MEMORY) if path is None else path
         self._lock = threading.RLock()
         with self._named_errors():
-            uri = f"{path.absolute().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+            mode = "ro" if read_only else "rwc"
+            uri = f"file:{IN_MEMORY}" if path is None else f"{path.absolute().as_uri()}?mode={mode}"
             self._connection = sqlite3.connect(
                 uri, uri=True, check_same_thread=False, isolation_level=None, timeout=30.0
             )
@@ -96,11 +98,11 @@ class Journal:
         with self._named_errors():
             problems = [row[0] for row in self._connection.execute("PRAGMA quick_check(1)")]
             if problems != ["ok"]:
-                raise RunCorruptError(f"{self._path} is damaged ({problems[0]}); restore it from a copy.")
+                raise RunCorruptError(f"{self.path} is damaged ({problems[0]}); restore it from a copy.")
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
             if version > SCHEMA_VERSION:
                 raise RunCorruptError(
-                    f"{self._path} has journal version {version}; this program reads up to {SCHEMA_VERSION}: "
+                    f"{self.path} has journal version {version}; this program reads up to {SCHEMA_VERSION}: "
                     "use the newer version of it."
                 )
             if read_only:
@@ -116,11 +118,11 @@ class Journal:
         except sqlite3.DatabaseError as error:
             name = getattr(error, "sqlite_errorname", "") or ""
             if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-                raise RunCorruptError(f"{self._path} is damaged ({error}); restore it from a copy.") from error
+                raise RunCorruptError(f"{self.path} is damaged ({error}); restore it from a copy.") from error
             if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-                raise RunLockedError(f"{self._path} is in use by another process; wait for it to end.") from error
+                raise RunLockedError(f"{self.path} is in use by another process; wait for it to end.") from error
             raise RunStorageError(
-                f"cannot use {self._path}: {error}; free space or make the folder writable, then run the same command "
+                f"cannot use {self.path}: {error}; free space or make the folder writable, then run the same command "
                 "again: everything recorded so far is kept."
             ) from error
 
@@ -181,7 +183,7 @@ class Journal:
         try:
             return json.loads(zlib.decompress(rows[0][0]))
         except (TypeError, ValueError, zlib.error) as error:
-            raise RunCorruptError(f"{self._path} is damaged ({error}); restore it from a copy.") from error
+            raise RunCorruptError(f"{self.path} is damaged ({error}); restore it from a copy.") from error
 
     def drop_batches(self, evaluation: str) -> None:
         """Drops all parts of an evaluation."""

@@ -98,7 +98,7 @@ class _Synthesis:
         self._config = config
         self._model = model
         self._tester = tester
-        self._record = record
+        self._record = record or RunRecord.memory()
         self._on_event = on_event
         writer = TaskPrompts(task, config)
         methods: dict[str, type[TreeSearch] | type[Conversation]] = {
@@ -186,7 +186,7 @@ class _Synthesis:
         }
         untested: list[Candidate] = []
         for candidate in running:
-            stored = self._record.test_report(candidate.hash, self._suite) if self._record is not None else None
+            stored = self._record.test_report(candidate.hash, self._suite)
             if stored is None:
                 untested.append(candidate)
             else:
@@ -198,15 +198,14 @@ class _Synthesis:
             replace(item, report=reports[item.id if item.duplicate_of is None else item.duplicate_of])
             for item in self._candidates
         ]
-        if self._record is not None:
-            for candidate in own:
-                self._record.put_test_report(candidate.hash, self._suite, reports[candidate.id].to_json())
+        for candidate in own:
+            self._record.put_test_report(candidate.hash, self._suite, reports[candidate.id].to_json())
 
     def _suite_of(self, task: SynthesisTask) -> str:
         config = self._config
         return task.suite_hash(
             {"test_seconds": config.test_seconds, "total_seconds": config.total_seconds, "seed": config.seed}
-            | {"max_timeouts": config.max_timeouts, "level": self._record.info.sandbox_level if self._record else None}
+            | {"max_timeouts": config.max_timeouts, "level": self._record.info.sandbox_level}
         )
 
     def _step(self, number: int) -> bool:
@@ -288,7 +287,7 @@ class _Synthesis:
         untested: list[str] = []
         for source in sources:
             digest = program_hash(source)
-            stored = self._record.test_report(digest, self._suite) if self._record is not None else None
+            stored = self._record.test_report(digest, self._suite)
             problems = (
                 [] if stored is not None else static_check.check(source, self._task.functions, self._task.interface)
             )
@@ -303,7 +302,7 @@ class _Synthesis:
         return reports
 
     def _keep(self, candidate: Candidate, parent: Candidate | None) -> None:
-        if self._record is not None and candidate.duplicate_of is None:
+        if candidate.duplicate_of is None:
             metadata = {"method": self._config.method, "step": candidate.step, "version": candidate.version}
             self._record.add_program(
                 candidate.source, parent=None if parent is None else parent.hash, metadata=metadata
@@ -357,7 +356,6 @@ class _Synthesis:
         return result
 
     def _emit(self, event: Event) -> None:
-        if self._record is not None:
-            self._record.add_event(self._stream, self._events, event.kind, event.to_json())
+        self._record.add_event(self._stream, self._events, event.kind, event.to_json())
         self._events += 1
         self._on_event(event)

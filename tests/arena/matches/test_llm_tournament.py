@@ -45,7 +45,7 @@ def games(folder: Path) -> list[GameRecord]:
 def calls(folder: Path) -> list[StoredCall]:
     journal = Journal(folder / CALLS_FILE, read_only=True)
     try:
-        return list(RecordedCalls(journal, folder / CALLS_FILE).calls())
+        return list(RecordedCalls(journal).calls())
     finally:
         journal.close()
 

@@ -6,9 +6,11 @@ import pytest
 
 from cwm.llm.api import BudgetExceededError, Completion, ConfigurationError, LanguageModelError, Message, Request, Usage
 from cwm.llm.budget import FREE, Budget, Budgeted, Price, Tally
-from cwm.llm.journaled import Journaled, MemoryStore, StoredCall
+from cwm.llm.journaled import Journaled, StoredCall
 from cwm.llm.providers.scripted import Scripted
 from cwm.llm.retry import Retrying, RetryPolicy, TransientError
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 PRICE = Price(2.0, 10.0)
 INPUT_RESERVED = 100 + 4  # 300 characters at three a token, and four for the message
@@ -139,7 +141,7 @@ def test_calls_at_the_same_time_cannot_pass_a_cap_together() -> None:
 
 
 def test_answers_served_from_the_journal_are_not_billed() -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     Journaled(Budgeted(Scripted([answer()], name="openai:m-1"), Budget()), store).complete(request())
     budget = Budget(calls=1)
     budget.restore_from(store.calls(), {"openai:m-1": PRICE})
@@ -152,7 +154,7 @@ def test_answers_served_from_the_journal_are_not_billed() -> None:
 
 def test_a_call_that_a_kill_cut_off_counts_as_lost_if_it_is_billed() -> None:
     for model, lost in (("openai:m-1", 1), ("spool:here", 0)):
-        store = MemoryStore()
+        store = RecordedCalls(Journal(None))
         store.begin(StoredCall("k", 0, model, request()))
         budget = Budget()
         budget.restore_from(store.calls(), {model: PRICE})

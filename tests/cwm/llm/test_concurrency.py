@@ -11,10 +11,12 @@ import pytest
 
 from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Message, Request
 from cwm.llm.concurrency import MOST_AT_ONCE, AdaptiveLimit, Throttled
-from cwm.llm.journaled import Journaled, MemoryStore
+from cwm.llm.journaled import Journaled
 from cwm.llm.providers.factory import make
 from cwm.llm.requests import request_key
 from cwm.llm.retry import RetryPolicy, TransientError
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 
 def complete_all(model: LanguageModel, requests: Sequence[Request], *, at_once: int = MOST_AT_ONCE) -> list[Completion]:
@@ -122,7 +124,7 @@ def test_a_limit_that_cannot_be_is_refused() -> None:
 
 def test_answers_come_in_the_order_of_the_requests_and_equal_ones_are_numbered_in_it() -> None:
     asked = [request("a"), request("b"), request("a"), request("a")]
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     first = complete_all(Journaled(Provider(), store), asked)
     assert [answer.text for answer in first] == ["a 0", "b 0", "a 1", "a 2"]
     one_by_one = Journaled(Provider(), store)
@@ -136,7 +138,7 @@ def test_the_first_failure_in_order_is_raised_and_the_other_answers_are_kept() -
                 raise LanguageModelError("b failed")
             return super().complete(request)
 
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     with pytest.raises(LanguageModelError, match="b failed"):
         complete_all(Journaled(Half(), store), [request(text) for text in "abc"])
     assert sorted(call.status for call in store.calls()) == ["answered", "answered", "failed"]
@@ -154,7 +156,9 @@ def test_calls_that_a_server_refuses_at_first_are_all_answered_once_over_the_wir
         retry=RetryPolicy(jitter=0.0),
         sleep=waits.append,
     )
-    answers = complete_all(Journaled(model, MemoryStore()), [request(str(number)) for number in range(8)])
+    answers = complete_all(
+        Journaled(model, RecordedCalls(Journal(None))), [request(str(number)) for number in range(8)]
+    )
     assert [answer.text for answer in answers] == ["hi"] * 8
     assert len(server.received) == 10
     assert len(waits) == 2

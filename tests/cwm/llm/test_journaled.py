@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from cwm.llm.api import Completion, LanguageModelError, Message, Request
-from cwm.llm.journaled import Journaled, MemoryStore, StoredCall
+from cwm.llm.journaled import Journaled, StoredCall
 from cwm.llm.providers.scripted import Scripted
 from cwm.llm.requests import (
     canonical_request,
@@ -17,13 +17,15 @@ from cwm.llm.requests import (
     request_to_json,
 )
 from cwm.llm.retry import TransientError
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 REQUEST = Request((Message("user", "Hello"),), "transition", 100, temperature=0.5, seed=1)
 
 
-class LoggingStore(MemoryStore):
+class LoggingStore(RecordedCalls):
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(Journal(None))
         self.log: list[str] = []
 
     def begin(self, call: StoredCall) -> Completion | None:
@@ -49,7 +51,7 @@ def test_a_request_is_stored_before_it_is_sent_and_its_answer_before_it_is_used(
 
 
 def test_a_resumed_run_makes_no_second_call_and_gets_the_same_answers() -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     first = Journaled(Scripted(["a", "b"]), store)
     answers = [first.complete(REQUEST), first.complete(REQUEST)]
     script = Scripted(["c"])
@@ -61,20 +63,20 @@ def test_a_resumed_run_makes_no_second_call_and_gets_the_same_answers() -> None:
 
 
 def test_equal_requests_have_answers_of_their_own() -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     model = Journaled(Scripted(["a", "b"]), store)
     assert [model.complete(REQUEST).text for _ in range(2)] == ["a", "b"]
     assert [call.occurrence for call in store.calls()] == [0, 1]
 
 
 def test_two_models_do_not_answer_for_each_other() -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     Journaled(Scripted(["a"], name="one"), store).complete(REQUEST)
     assert Journaled(Scripted(["b"], name="two"), store).complete(REQUEST).text == "b"
 
 
 def test_a_failed_call_is_stored_as_failed_and_asked_again_on_resume() -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     late = TransientError("late.", "timeout", maybe_billed=True)
     with pytest.raises(LanguageModelError):
         Journaled(Scripted([late]), store).complete(REQUEST)
@@ -85,7 +87,7 @@ def test_a_failed_call_is_stored_as_failed_and_asked_again_on_resume() -> None:
 
 @pytest.mark.parametrize(("model", "lost"), [("openai:m-1", 1), ("spool:here", 0)])
 def test_a_call_that_a_kill_cut_off_is_asked_again_and_remembered(model: str, lost: int) -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     store.begin(StoredCall(request_key(REQUEST, model), 0, model, REQUEST))
     assert Journaled(Scripted(["hi"], name=model), store).complete(REQUEST).text == "hi"
     assert [(call.status, call.lost) for call in store.calls()] == [("answered", lost)]
@@ -93,7 +95,7 @@ def test_a_call_that_a_kill_cut_off_is_asked_again_and_remembered(model: str, lo
 
 @pytest.mark.parametrize("outcome", ["truncated", "refused", "empty"])
 def test_an_answer_that_is_not_good_keeps_its_outcome_in_the_journal(outcome: str) -> None:
-    store = MemoryStore()
+    store = RecordedCalls(Journal(None))
     answer = Completion("half", outcome, "m-1")  # type: ignore[arg-type]
     Journaled(Scripted([answer]), store).complete(REQUEST)
     assert Journaled(Scripted([]), store).complete(REQUEST).outcome == outcome

@@ -10,9 +10,11 @@ import pytest
 
 from cwm.llm.api import Message, Request
 from cwm.llm.budget import Budget, Budgeted, Price
-from cwm.llm.journaled import Journaled, MemoryStore
+from cwm.llm.journaled import Journaled
 from cwm.llm.providers.factory import make
 from cwm.llm.recorder import Recorder
+from cwm.record.calls import RecordedCalls
+from cwm.storage.journal import Journal
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -31,7 +33,7 @@ def test_a_run_over_the_wire_is_paid_once_recorded_and_replayed_and_no_key_is_le
     server: Any, reply: Any, tmp_path: Path
 ) -> None:
     server.replies = [reply(500, {}), reply(body=completion("a")), reply(429, {}), reply(body=completion("b"))]
-    store, path, waits = MemoryStore(), tmp_path / "run.jsonl", list[float]()
+    store, path, waits = RecordedCalls(Journal(None)), tmp_path / "run.jsonl", list[float]()
 
     def stack(budget: Budget) -> Journaled:
         environment = {"OPENAI_API_KEY": CANARY}
@@ -60,7 +62,7 @@ def test_a_run_over_the_wire_is_paid_once_recorded_and_replayed_and_no_key_is_le
 
 def test_calls_at_the_same_time_get_each_their_own_answer(server: Any, reply: Any) -> None:
     server.replies = [reply(body=completion("same"), hang_s=0.05) for _ in range(8)]
-    model = Journaled(make("openai:m-1", base_url=f"{server.address}/v1", environment={}), MemoryStore())
+    model = Journaled(make("openai:m-1", base_url=f"{server.address}/v1", environment={}), RecordedCalls(Journal(None)))
     texts: list[str] = []
     threads = [
         threading.Thread(target=lambda n=number: texts.append(model.complete(request(str(n))).text))

@@ -230,6 +230,23 @@ def test_run_file_tells_versions_seeds_and_level(tmp_path: Path) -> None:
     assert info.format_version == record.FORMAT_VERSION
 
 
+def test_record_in_memory_serves_what_it_was_given_and_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with RunRecord.memory() as run:
+        digest = run.add_program("x = 1\n", metadata={"step": 0})
+        run.put_test_report(digest, "suite", {"passed": 1})
+        run.put_evaluation("figures", {"right": 2})
+        run.add_event("synthesis", 0, "began", {})
+        assert (run.program_source(digest), run.programs()[0].metadata) == ("x = 1\n", {"step": 0})
+        assert (run.test_report(digest, "suite"), run.evaluation("figures")) == ({"passed": 1}, {"right": 2})
+        assert [kind for _, _, kind, _ in run.events()] == ["began"]
+        assert run.info.sandbox_level is None
+        assert RunRecord.memory().programs() == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_differences_name_the_path_of_each_changed_setting() -> None:
     assert differences({"a": {"b": 1, "c": [1]}, "d": 0}, {"a": {"b": 2, "c": [1]}, "d": 0}) == [
         "a.b: 1 in the record, 2 now"
