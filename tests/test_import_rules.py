@@ -87,3 +87,27 @@ def test_worker_modules_use_the_standard_library_alone(name: str) -> None:
     for node, imported in imports(ast.parse((ROOT / name).read_text())):
         top = imported.split(".")[0]
         assert top in OURS or top in sys.stdlib_module_names, f"{name}:{node.lineno} imports {imported}"
+
+
+LEARNERS = ("search/learn", "arena/training", "arena/policy_play", "arena/checkpoints", "games/batched")
+"""Know games by the registry alone; so does what lies directly in `games/batched`."""
+
+
+@pytest.mark.parametrize("folder", LEARNERS)
+def test_learners_name_no_game(folder: str) -> None:
+    names = {path.parent.name for path in (ROOT / "games").glob("*/RULES.md")}
+    every = (ROOT / folder).glob("*.py") if folder == "games/batched" else (ROOT / folder).rglob("*.py")
+    for path in every:
+        tree = ast.parse(path.read_text())
+        for node, name in imports(tree):
+            parts = name.split(".")
+            assert parts[0] != "games" or not names & set(parts), f"{path.relative_to(ROOT)}:{node.lineno}: {name}"
+        documented = {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+                told = [name for name in names if name in node.value]
+                assert not told or path.name == "registry.py", f"{path.relative_to(ROOT)}:{node.lineno} names {told[0]}"

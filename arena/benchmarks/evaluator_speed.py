@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from arena.benchmarks.measurement import Measurement
 from arena.checkpoints.on_game import LearnedPolicy, environment
-from arena.policy_play.cross_play import GAMES, Table
+from arena.policy_play.cross_play import GAMES, PolicyTable
 from arena.training.recipes import recipe
 from games.batched.registry import MEMORY
 from search.learn.networks.actor_critic import ActorCritic
@@ -46,7 +46,7 @@ def run(games: int | None = None) -> Iterator[Measurement]:
 
 def measured(game: str, scale: str, games: int) -> tuple[float, float]:
     """Returns games a second, the best of some rounds, and the seconds of the first round, with its compilation."""
-    table = Table([untrained(game, scale, seed) for seed in range(2)])
+    table = PolicyTable([untrained(game, scale, seed) for seed in range(2)])
     evaluator = table.evaluator(greedy=False)
     deals = table.deals(games, 0)
     seconds = []

@@ -141,7 +141,7 @@ def seatings(methods: dict[str, list[str]], players: int, seed: int) -> list[Sea
     return [*alone, *mixed]
 
 
-class Table:
+class PolicyTable:
     """Policies of one game, ready to be seated: those of one network and view share compiled programs.
 
     Attributes:
@@ -212,7 +212,7 @@ def run(
         greedy: take each policy's likeliest action.
         on_seating: told after each.
     """
-    table, methods = Table(chosen), by_method(chosen)
+    table, methods = PolicyTable(chosen), by_method(chosen)
     info = registry.make(chosen[0].game).info
     evaluator = table.evaluator(greedy)
     deals = table.deals(games, seed)
@@ -233,7 +233,7 @@ def run(
 
 
 def tally(played: Played) -> Tally:
-    """Returns the figures of games that the evaluator of a `Table` played.
+    """Returns the figures of games that the evaluator of a `PolicyTable` played.
 
     Raises:
         LearnError: the game lacks figures that the tables show.

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import cross_play
-from arena.policy_play.cross_play import GAMES, OnSeating, Table
+from arena.policy_play.cross_play import GAMES, OnSeating, PolicyTable
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves
 from arena.policy_play.method_figures import method_figures
 from arena.policy_play.played_lineups import Seating, Tally
@@ -40,7 +40,7 @@ def run(
     chosen = [policy for group in ages.values() for policy in group]
     # What is drawn depends on who plays, not on where the folders of several trainings lie.
     drawn_as = {policy.name: f"{policy.about['name']}@{policy.about['steps']}" for policy in chosen}
-    table = Table(chosen)
+    table = PolicyTable(chosen)
     evaluator = table.evaluator(greedy)
     deals = table.deals(games, seed)
     groups = {age: {age[0]: [policy.name for policy in group]} for age, group in ages.items()}

@@ -32,8 +32,8 @@ from search.learn.ppo.config import PpoConfig
 from search.learn.ppo.rollout import (
     Batch,
     Collector,
+    Consulted,
     MakeEnv,
-    Policy,
     Progress,
     Runner,
     by_game,
@@ -43,7 +43,7 @@ from search.learn.ppo.rollout import (
 )
 
 
-class Remembered(NamedTuple):
+class BothMemories(NamedTuple):
     """What a lane carries from step to step; leaves [L, ...].
 
     Attributes:
@@ -81,9 +81,9 @@ class BelievingNetwork:
     def num_actions(self) -> int:
         return self.network.num_actions
 
-    def initial_memory(self, lanes: int) -> Remembered:
+    def initial_memory(self, lanes: int) -> BothMemories:
         """Returns the memory of sequences that have seen nothing."""
-        return Remembered(self.network.initial_memory(lanes), self.belief.initial_memory(lanes))
+        return BothMemories(self.network.initial_memory(lanes), self.belief.initial_memory(lanes))
 
     def init(self, key: Array, observation: Observation) -> Params:
         """Returns fresh parameters of the network."""
@@ -92,14 +92,14 @@ class BelievingNetwork:
     def apply(
         self,
         params: Params,
-        memory: Remembered,
+        memory: BothMemories,
         observation: Observation,
         starts: Array,
         deciders: Array | None = None,
-    ) -> tuple[Remembered, Outputs]:
+    ) -> tuple[BothMemories, Outputs]:
         """Reads T steps of L sequences with the network; the belief's memory is left as it is."""
         policy, outputs = self.network.apply(params, memory.policy, observation, starts, deciders)
-        return Remembered(policy, memory.belief), outputs
+        return BothMemories(policy, memory.belief), outputs
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def collector(
         players = env.num_players
         environments = runner.starts.shape[0] // players
 
-        def judge(games: Any, policy: Policy, features: Array, actions: Array, key: Array) -> _Judgement:
+        def judge(games: Any, policy: Consulted, features: Array, actions: Array, key: Array) -> _Judgement:
             """Returns what is thought of the step that everybody is about to take."""
             player, anybody = deciding(by_game(policy.legal, players))
             draw, play = jax.random.split(key)
@@ -314,7 +314,7 @@ def collector(
             games, paid = resetting.step(runner.games, actions, jax.random.split(deal, environments))
             episodes = add_episodes(episodes, paid.done, paid.outcome)
             kept = _Step(seen, runner.starts, policy.legal, action, taken, policy.value, *judgement)
-            memory = Remembered(policy.memory, believing)
+            memory = BothMemories(policy.memory, believing)
             return (Runner(games, memory, jnp.repeat(paid.done, players), following), episodes), kept
 
         (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes(env)), None, config.steps)

@@ -46,7 +46,7 @@ class HostGames(Protocol):
         ...
 
 
-class Played(NamedTuple):
+class PlayedSteps(NamedTuple):
     """T steps of E games, time-major.
 
     Attributes:
@@ -162,7 +162,7 @@ class Rollout(NamedTuple):
         games_s: seconds that the games took.
     """
 
-    played: Played
+    played: PlayedSteps
     standing: Standing
     arrived: Arrived
     games_s: float
@@ -195,5 +195,5 @@ def rollout(
         told = np.asarray(choice.log_probability), np.asarray(choice.value)
         rows.append((arrived.observations, starts, arrived.legal, action, *told, after.rewards, after.ended, after.cut))
         arrived, starts = after, after.ended
-    played = Played(*(np.stack(column) for column in zip(*rows, strict=True)))
+    played = PlayedSteps(*(np.stack(column) for column in zip(*rows, strict=True)))
     return Rollout(played, Standing(memory, jnp.asarray(starts), following), arrived, games_s)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from search.learn.api import Array, Network
 from search.learn.ppo import host_play, ppo
 from search.learn.ppo.config import PpoConfig
-from search.learn.ppo.host_play import Arrived, HostGames, HostPolicy, Numbers, Played, Rollout, Standing
+from search.learn.ppo.host_play import Arrived, HostGames, HostPolicy, Numbers, PlayedSteps, Rollout, Standing
 from search.learn.ppo.losses import Losses
 from search.learn.ppo.ppo import Learner
 from search.learn.ppo.returns import advantages
@@ -80,7 +80,7 @@ class HostTrainer:
         return HostState(learner, rollout.standing, state.updates + 1, key), found
 
     def _update(
-        self, state: HostState, played: Played, after: Standing, seen: Numbers, updates: Array
+        self, state: HostState, played: PlayedSteps, after: Standing, seen: Numbers, updates: Array
     ) -> tuple[Learner, Array, Losses]:
         following, order = jax.random.split(state.key)
         observation = jnp.asarray(seen)[None]

@@ -108,7 +108,7 @@ def begin(env: BatchedEnv[Any], network: Network, environments: int, key: Array)
     )
 
 
-class Policy(NamedTuple):
+class Consulted(NamedTuple):
     """What the network says of one step of every lane; leaves [L, ...]."""
 
     memory: Memory
@@ -119,12 +119,12 @@ class Policy(NamedTuple):
 
 def consult(
     network: Network, params: Params, env: BatchedEnv[Any], games: Any, memory: Memory, starts: Array
-) -> tuple[Policy, Observation]:
+) -> tuple[Consulted, Observation]:
     """Asks the network about the present step of every lane, and returns what it was shown, leaves [L, ...]."""
     seen = observe(env, games)
     legal = by_lane(env.legal_mask(games))
     memory, outputs = network.apply(params, memory, jax.tree.map(lambda leaf: leaf[None], seen), starts[None])
-    return Policy(memory, legal, outputs.logits[0], outputs.values[0]), seen
+    return Consulted(memory, legal, outputs.logits[0], outputs.values[0]), seen
 
 
 def collector(

@@ -11,7 +11,7 @@ import pytest
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import cross_play
-from arena.policy_play.cross_play import Table, by_method, load_all, seatings
+from arena.policy_play.cross_play import PolicyTable, by_method, load_all, seatings
 from games.batched.yokai.border_cells import border_moves
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
@@ -75,7 +75,7 @@ def test_figures_are_json(found: Any) -> None:
 
 def test_a_game_is_the_one_that_its_policies_play_step_by_step(chosen: list[LearnedPolicy]) -> None:
     """Greedy play against the network itself, read one position at a time without evaluator or memory carried by it."""
-    table = Table(chosen)
+    table = PolicyTable(chosen)
     games = 5
     evaluator = Evaluator(table.env, table.steps, True, border_moves(table.env.sizes))
     deals = table.deals(games, 3)
@@ -100,7 +100,7 @@ def test_a_game_is_the_one_that_its_policies_play_step_by_step(chosen: list[Lear
 
 def test_views_may_be_mixed_at_one_table(chosen: list[LearnedPolicy], folder: Path, tmp_path: Path) -> None:
     other = on_game.load(untrained(tmp_path, "plain", 1, view="default"))
-    table = Table([*chosen, other])
+    table = PolicyTable([*chosen, other])
     assert table.seats["sp-s0"].reader == table.seats["sp-s1"].reader != table.seats["plain"].reader
     assert by_method([*chosen, other]) == {"sp, memory view": ["sp-s0", "sp-s1"], "sp, default view": ["plain"]}
     evaluator = Evaluator(table.env, table.steps, watch=border_moves(table.env.sizes))

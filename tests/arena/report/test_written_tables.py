@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from arena.policy_play.name_figures import NameFigures, PolicyNames
-from arena.policy_play.probe_figures import CARDS, ColourProbes, MethodProbes
 from rich.console import Console, RenderableType
 
 from arena.agents.specs import AgentSpec
@@ -40,6 +38,8 @@ from arena.papers.cwm.published.numbers import Published
 from arena.papers.cwm.tables import page as paper_page
 from arena.papers.cwm.tables import writing
 from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet
+from arena.papers.yokai.play.name_figures import NameFigures, PolicyNames
+from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes, MethodProbes
 from arena.papers.yokai.published import rows as yokai_rows
 from arena.papers.yokai.tables.trained import RowResult
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves

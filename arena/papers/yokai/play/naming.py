@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.papers.yokai.play.name_figures import NameFigures, figures_of, name_figures
-from arena.policy_play.cross_play import OnSeating, Table
+from arena.policy_play.cross_play import OnSeating, PolicyTable
 from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
 from games.batched.yokai.environment import make
@@ -37,7 +37,7 @@ def run(
     """
     config = make(chosen[0].game).sizes.config
     symmetries = Symmetries(config)
-    table = Table(chosen, symmetries)
+    table = PolicyTable(chosen, symmetries)
     evaluator = Evaluator(OtherPlay(table.env, symmetries), table.steps, greedy)
     deals = table.deals(games, seed)
     drawn = np.asarray(jax.jit(evaluator.env.init)(deals).symmetry)

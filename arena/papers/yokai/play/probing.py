@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.papers.yokai.play.probe_figures import ColourProbes, Counts, method_probes
-from arena.policy_play.cross_play import OnSeating, Table, by_method, seatings
+from arena.policy_play.cross_play import OnSeating, PolicyTable, by_method, seatings
 from arena.policy_play.played_lineups import Seating
 from games.batched.api import Array
 from games.batched.keys import root_key
@@ -84,7 +84,7 @@ def run(
         ProbeError: there are too few games to hold some out.
     """
     check(games)
-    table, methods = Table(chosen), by_method(chosen)
+    table, methods = PolicyTable(chosen), by_method(chosen)
     sizes = make(chosen[0].game).sizes
     evaluator = Evaluator(table.env, table.steps, greedy, colours_seen(sizes))
     deals = table.deals(games, seed)

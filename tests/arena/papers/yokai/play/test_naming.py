@@ -15,7 +15,7 @@ from arena.papers.yokai.play.name_figures import (
     name_figures,
     turned,
 )
-from arena.policy_play.cross_play import Table
+from arena.policy_play.cross_play import PolicyTable
 from games.batched.keys import root_key
 from games.yokai.symmetry import Element, Symmetries
 from search.learn.play.evaluation import Evaluator
@@ -92,7 +92,7 @@ def test_where_nobody_sees_anything_otherwise_the_games_are_those_of_self_play(s
     found = naming.run([policy], 200, seed=5).policies[0]
     assert set(found.by_colours) == {ALL_COLOURS}
     assert set(found.by_turns) == {APART[0]}
-    table = Table([policy])
+    table = PolicyTable([policy])
     deals = jax.vmap(jax.random.split)(table.deals(200, 5))[:, 0]  # Other-Play draws symmetries from the other half
     draws = jax.random.split(root_key("names", 5, policy.name), 200)
     plain = Evaluator(table.env, table.steps).play([table.seats[policy.name]] * 2, deals, draws)
