@@ -9,27 +9,27 @@ from typer.core import TyperGroup
 
 PACKAGE: Final = "arena.commands"
 PLACES: Final[Mapping[str, str]] = {
-    "synthesize": "synthesize.command",
-    "resume": "synthesize.resume",
-    "select": "several.command",
-    "faster": "faster.command",
-    "evaluate": "evaluate.command",
-    "play": "play.command",
-    "arena": "tournament.command",
-    "xp": "xp.command",
-    "compare": "compare.command",
-    "demo": "demo.command",
-    "report": "report.command",
-    "export": "export.command",
-    "benchmark": "benchmark.command",
-    "doctor": "doctor.command",
-    "verify": "verify.command",
-    "paper": "paper.command",
-    "games": "games.app",
-    "trajectories": "trajectories.app",
-    "llm": "llm.app",
-    "sandbox": "sandbox.app",
-    "train": "train.group.app",
+    "synthesize": "synthesize:command",
+    "resume": "synthesize:resume",
+    "select": "several:command",
+    "faster": "faster:command",
+    "evaluate": "evaluate:command",
+    "play": "play:command",
+    "arena": "tournament:command",
+    "xp": "xp:command",
+    "compare": "compare:command",
+    "demo": "demo:command",
+    "report": "report:command",
+    "export": "export:command",
+    "benchmark": "benchmark:command",
+    "doctor": "doctor:command",
+    "verify": "verify:command",
+    "paper": "paper:command",
+    "games": "games:app",
+    "trajectories": "trajectories:app",
+    "llm": "llm:app",
+    "sandbox": "sandbox:app",
+    "train": "train.group:app",
 }
 """Module and attribute of every command, or group of commands, in the order of the help."""
 EPILOG: Final = "EPILOG"
@@ -63,7 +63,7 @@ class LazyGroup(TyperGroup):
 
 
 def _made(name: str, place: str) -> Any:
-    module_name, attribute = place.rsplit(".", 1)
+    module_name, attribute = place.split(":")
     module = import_module(f"{PACKAGE}.{module_name}")
     found = getattr(module, attribute)
     if isinstance(found, typer.Typer):

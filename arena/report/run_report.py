@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import arena as arena_package
-import cwm as cwm_package
-import games as games_package
-import search as search_package
 from arena.pipeline.synthesis import Outcome
 from arena.report import functions
 from arena.report.data import (
@@ -42,6 +38,9 @@ from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.synthesis.further import describe
 
+ROOT: Final = Path(__file__).parents[2]
+PACKAGES: Final = ("arena", "cwm", "games", "search")
+"""Ours, whose source a program is compared with."""
 SIMILARITY_FILE = "similarity.json"
 """Comparisons of programs with our source, which take a good part of a second each; it may be deleted."""
 SHOWN_FAILURES = 5
@@ -282,9 +281,7 @@ def _shared_runs(record: RunRecord, programs: Sequence[str]) -> list[SharedRun]:
     Raises:
         RunCorruptError: a program is missing or was changed.
     """
-    packages = (arena_package, cwm_package, games_package, search_package)
-    folders = [Path(str(package.__file__)).parent for package in packages]
-    files = source_files(folders, folders[0].parent)
+    files = source_files([ROOT / package for package in PACKAGES], ROOT)
     sources = {program: record.program_source(program) for program in programs}
     key = content_key(files)
     known = _known_runs(record.folder / SIMILARITY_FILE, key)

@@ -184,7 +184,7 @@ def believed(game: Any, position: Position, kept: Kept | None, seed: int, **sett
 
 
 def test_belief_is_the_exact_posterior_of_a_partner_that_is_truthful_at_times() -> None:
-    belief = pytest.importorskip("games.batched.yokai.belief")
+    belief = pytest.importorskip("tests.oracles.exact_beliefs")
     game, kept, seed = Informed(), None, 2
     words = ("red", "green", "blue")
     assignments = belief.assignments(belief.Sizes(game.config))

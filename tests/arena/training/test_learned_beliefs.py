@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.yokai.belief import assignments, marginals, no_evidence, posterior
 from games.batched.yokai.environment import make
 from games.batched.yokai.hidden import YokaiHidden
 from search.learn.beliefs.belief_model import BeliefModel
@@ -14,6 +13,7 @@ from search.learn.beliefs.hidden import UNKNOWN
 from search.learn.networks.belief import BeliefConfig
 from search.learn.networks.heads.uniform import UniformPolicy
 from search.learn.ppo.rollout import by_lane, observe
+from tests.oracles.exact_beliefs import assignments, marginals, no_evidence, posterior
 
 LANES, STEPS = 16, 12
 CONFIG = BeliefTrainingConfig(

@@ -7,8 +7,8 @@ import pytest
 
 from cwm.trajectories.recorded import collect
 from games.api import GameError
-from games.batched.yokai import belief
 from games.yokai.game import make
+from tests.oracles import exact_beliefs as belief
 
 
 @pytest.mark.parametrize(("cards", "players"), [(9, 2), (9, 3), (8, 2)])

@@ -8,11 +8,11 @@ import pytest
 
 from games.api import GameError
 from games.batched.api import stack
-from games.batched.yokai import belief
 from games.batched.yokai.environment import make
 from games.batched.yokai.state import Sizes
 from games.yokai.config import config
 from games.yokai.game import make as make_reference
+from tests.oracles import exact_beliefs as belief
 
 WORDS = ("red", "green", "blue")
 NINE, EIGHT = Sizes(config(9, 2)), Sizes(config(8, 2))

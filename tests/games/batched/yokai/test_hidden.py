@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from games.batched.api import lane
-from games.batched.yokai.belief import UNKNOWN, add, no_evidence, posterior
 from games.batched.yokai.environment import make
 from games.batched.yokai.hidden import YokaiHidden
 from search.learn.beliefs.beliefs import UniformBelief
+from tests.oracles.exact_beliefs import UNKNOWN, add, no_evidence, posterior
 
 LANES, STEPS = 8, 14
 

@@ -5,9 +5,9 @@ import pytest
 from games.api import GameError, IllegalActionError
 from games.batched.yokai import json
 from games.batched.yokai.environment import make as make_batched
-from games.batched.yokai.lane_game import LaneGame
 from games.contract import game as contract
 from games.yokai.game import make
+from tests.oracles.lane_game import LaneGame
 
 
 @pytest.mark.parametrize(("cards", "players"), [(9, 2), pytest.param(16, 3, marks=pytest.mark.slow), (8, 2)])
