@@ -11,8 +11,8 @@ from arena.agents.model import ModelAgent, planner_settings
 from arena.evaluation import played_games
 from arena.machine.runtime import Runtime
 from arena.matches import match
-from arena.runs.inputs import Inputs
-from arena.runs.settings import RunSettings, planner_config
+from arena.runs.settings import planner_config
+from arena.runs.stage import Stage
 from cwm.model.bundle import ModelBundle
 from cwm.storage.keys import derive
 from cwm.trajectories.recorded import Trajectory
@@ -40,18 +40,14 @@ class RealGames:
     """Plays games of a run's models on the true game.
 
     Attributes:
-        settings: of the run; as many games are played as one of its further rounds has.
-        inputs: rules and games.
-        workers: games at once; changes no result.
+        stage: of the run; as many games are played as one of its further rounds has.
     """
 
-    settings: RunSettings
-    inputs: Inputs
-    workers: int
+    stage: Stage
 
     def online(self, game: Game, bundle: ModelBundle) -> list[Trajectory]:
         """Returns as many real games of a finished model's planner as a round has; no round has the same deals."""
-        return self.play(game, bundle, derive("online games", self.settings.seed), 0, ONLINE)
+        return self.play(game, bundle, derive("online games", self.stage.settings.seed), 0, ONLINE)
 
     def play(self, game: Game, bundle: ModelBundle, seed: int, first: int, players: Sequence[str]) -> list[Trajectory]:
         """Plays games.
@@ -63,30 +59,32 @@ class RealGames:
             first: index of the first trajectory.
             players: who plays, in turn; of `PLAYERS`.
         """
+        stage = self.stage
 
         def play(index: int) -> Trajectory:
             agents = self._seats(game, bundle, players[index % len(players)], index // len(players))
             seeds = [derive("seat", seed, index, seat) for seat in range(len(agents))]
-            played = match.play(game, agents, derive("deal", seed, index), seeds, self.settings.level)
+            played = match.play(game, agents, derive("deal", seed, index), seeds, stage.settings.level)
             return played_games.followed(game, first + index, [action for _, action in played.actions])
 
-        with ThreadPoolExecutor(max_workers=max(1, self.workers)) as pool:
-            return list(pool.map(play, range(self.settings.further_games)))
+        with ThreadPoolExecutor(max_workers=max(1, stage.workers)) as pool:
+            return list(pool.map(play, range(stage.settings.further_games)))
 
     def planner(self, game: Game, bundle: ModelBundle) -> PlannerConfig:
         """Returns a planner that thinks little, and the less the longer the recorded games are."""
-        lengths = [len(trajectory.steps) for trajectory in self.inputs.train]
-        decisions = mean(sum(step.player >= 0 for step in trajectory.steps) for trajectory in self.inputs.train)
+        stage = self.stage
+        lengths = [len(trajectory.steps) for trajectory in stage.inputs.train]
+        decisions = mean(sum(step.player >= 0 for step in trajectory.steps) for trajectory in stage.inputs.train)
         # A rollout takes half a game, on average.
         simulations = int(ACTIONS_A_GAME / max(1.0, decisions * mean(lengths) / 2))
         simulations = max(FEWEST_SIMULATIONS, min(MOST_SIMULATIONS, simulations))
-        config = planner_config(self.settings, game.info.perfect_information, simulations)
+        config = planner_config(stage.settings, game.info.perfect_information, simulations)
         return planner_settings(bundle, replace(config, rollouts=1, belief_size=min(BELIEF, simulations)))
 
     def _seats(self, game: Game, bundle: ModelBundle, who: str, turn: int) -> list[Agent]:
         seats = range(game.info.num_players)
         planned = {PLANNER: set(seats), MIXED: {turn % len(seats)}, RANDOM: set[int]()}[who]
-        config, runtime = self.planner(game, bundle), Runtime(level=self.settings.level)
+        config, runtime = self.planner(game, bundle), Runtime(level=self.stage.settings.level)
         view = bundle.game_info.views[0]
         return [
             ModelAgent(bundle.program(), config, runtime, "cwm", view) if seat in planned else RandomAgent()

@@ -11,11 +11,10 @@ from arena.evaluation import held_out_games, played_games
 from arena.evaluation.real_games import RealGames
 from arena.machine.user_cache import cache_folder
 from arena.matches.match import GameRecord
-from arena.runs.inputs import Inputs
-from arena.runs.settings import RunSettings, planner_config
+from arena.runs.settings import planner_config
+from arena.runs.stage import Stage
 from arena.runs.task import build_options
 from cwm.model.bundle import ModelBundle
-from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import content_key
 from cwm.suite import evaluation
@@ -34,32 +33,17 @@ class SplitAccuracy:
     """Plays and tests for one run; each split is served from the record if it was finished before.
 
     Args:
-        record: of the run.
-        settings: of the run.
-        inputs: rules and games.
-        workers: processes at once; changes no result.
-        on_stage: told in words what begins.
+        stage: of the run.
     """
 
-    def __init__(
-        self,
-        record: RunRecord,
-        settings: RunSettings,
-        inputs: Inputs,
-        workers: int,
-        on_stage: Callable[[str], None],
-    ) -> None:
-        self.record = record
-        self.settings = settings
-        self.inputs = inputs
-        self._workers = workers
-        self._on_stage = on_stage
-        self._sandbox = Sandbox(level=settings.level)
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self._sandbox = Sandbox(level=stage.settings.level)
 
     def finished(self, bundle: ModelBundle) -> dict[str, Any]:
         """Returns the accuracy of a model by split; `online` only if no matches are to be played, which are that."""
         return {
-            "train": self._evaluation("train", bundle, lambda: list(self.inputs.train)),
+            "train": self._evaluation("train", bundle, lambda: list(self.stage.inputs.train)),
             **self._held_out(bundle),
             **self._planner(bundle),
             **self._online(bundle),
@@ -76,70 +60,76 @@ class SplitAccuracy:
         return found
 
     def _held_out(self, bundle: ModelBundle) -> dict[str, Any]:
-        if self.inputs.game is None and not self.inputs.held_out:
+        stage = self.stage
+        if stage.inputs.game is None and not stage.inputs.held_out:
             return {}
         return {"test": self._evaluation("test", bundle, self._fresh)}
 
     def _fresh(self) -> Sequence[Trajectory]:
-        return held_out_games.held_out_games(self.inputs, self.settings, self._workers, cache_folder())
+        stage = self.stage
+        return held_out_games.held_out_games(stage.inputs, stage.settings, stage.workers, cache_folder())
 
     def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
         """Returns the accuracy along the games that the finished planner plays on the model itself.
 
         Kind `path` counts those games: one that takes an action which the true game refuses is wrong.
         """
-        game = self.inputs.game
+        stage = self.stage
+        game = stage.inputs.game
         # What chance does on a model of the closed deck is nothing that the true game knows.
-        if self.settings.hidden.judge(game) is None or game is None or self.settings.planner_games == 0:
+        if stage.settings.hidden.judge(game) is None or game is None or stage.settings.planner_games == 0:
             return {}
-        config = planner_config(self.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
+        config = planner_config(stage.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
         config = planner_settings(bundle, replace(config, rollouts=1))
         key = f"planner paths/{bundle.hash}"
         found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))
-        return {"planner": found | {"kinds": {**found["kinds"], "path": self.record.evaluation(key)}}}
+        return {"planner": found | {"kinds": {**found["kinds"], "path": stage.record.evaluation(key)}}}
 
     def _online(self, bundle: ModelBundle) -> dict[str, Any]:
         """Returns the accuracy along real games of the model's planner, where no matches show it."""
-        game = self.inputs.game
-        if game is None or self.settings.matches is not None or self.settings.further_games == 0:
+        stage = self.stage
+        game = stage.inputs.game
+        if game is None or stage.settings.matches is not None or stage.settings.further_games == 0:
             return {}
-        games = RealGames(self.settings, self.inputs, self._workers)
+        games = RealGames(self.stage)
         return {"online": self._evaluation("online", bundle, lambda: games.online(game, bundle))}
 
     def _planner_paths(self, game: Game, bundle: ModelBundle, config: PlannerConfig, key: str) -> list[Trajectory]:
-        stored = self.record.evaluation(f"{key}/games")
+        stage = self.stage
+        stored = stage.record.evaluation(f"{key}/games")
         if stored is not None:
             return [played_games.followed(game, index, actions) for index, actions in enumerate(stored["actions"])]
-        paths = played_games.of_planner(game, bundle, self.settings, config)
-        right = max(0, self.settings.planner_games - paths.refused - paths.failed)
-        tally = Tally(passed=right, wrong=paths.refused, errors=self.settings.planner_games - right - paths.refused)
-        self.record.put_evaluation(key, tally.to_json())
+        paths = played_games.of_planner(game, bundle, stage.settings, config)
+        right = max(0, stage.settings.planner_games - paths.refused - paths.failed)
+        tally = Tally(passed=right, wrong=paths.refused, errors=stage.settings.planner_games - right - paths.refused)
+        stage.record.put_evaluation(key, tally.to_json())
         actions = [[step.action for step in path.steps[:-1]] for path in paths.trajectories]
-        self.record.put_evaluation(f"{key}/games", {"actions": actions})
+        stage.record.put_evaluation(f"{key}/games", {"actions": actions})
         return paths.trajectories
 
     def _evaluation(
         self, split: str, bundle: ModelBundle, games: Callable[[], Sequence[Trajectory]], also: str = ""
     ) -> Any:
+        stage = self.stage
         key = f"{split}/{bundle.hash}" + (f"/{also}" if also else "")
-        stored = self.record.evaluation(key)
+        stored = stage.record.evaluation(key)
         if stored is not None:
             return stored
-        self._on_stage(f"evaluating: {split} games")
+        stage.on_stage(f"evaluating: {split} games")
         played = games()
-        batches = StoredBatches(self.record.journal, key)
+        batches = StoredBatches(stage.record.journal, key)
         made = evaluation.evaluate(
             bundle.program(),
             played,
             self._sandbox,
-            build_options(self.inputs, bundle.value_source is not None, self.settings.hidden),
-            RunOptions(workers=self._workers, seed=self.settings.seed),
+            build_options(stage.inputs, bundle.value_source is not None, stage.settings.hidden),
+            RunOptions(workers=stage.workers, seed=stage.settings.seed),
             batches=batches,
         )
         payload = made.to_json() | {"split": split, "failures": _failures(made), "games": len(played)}
-        payload |= {"ends": held_out_games.ends(played, self.inputs.game)}
-        payload |= self.settings.hidden.bound(bundle, played, self._sandbox, self.settings.seed)
-        self.record.put_evaluation(key, payload)
+        payload |= {"ends": held_out_games.ends(played, stage.inputs.game)}
+        payload |= stage.settings.hidden.bound(bundle, played, self._sandbox, stage.settings.seed)
+        stage.record.put_evaluation(key, payload)
         batches.clear()
         return payload
 

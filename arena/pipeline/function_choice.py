@@ -1,15 +1,15 @@
 """Chooses what stands beside a run's model: a value function, then a policy prior that is played together with it, and
 how observations become vectors."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from arena.machine.runtime import Runtime
 from arena.matches.model_tournament import Entrant, ModelTournament
 from arena.pipeline.vector_samples import vector_task
-from arena.runs.inputs import Inputs
-from arena.runs.settings import RunSettings, planner_config
+from arena.runs.settings import planner_config
+from arena.runs.stage import Stage
 from cwm.functions.prior import UNIFORM, PriorConfig, PriorResult, PriorTask, synthesize_priors
 from cwm.functions.prior_check import ProcessPriorChecker
 from cwm.functions.types import FunctionCandidate
@@ -21,10 +21,8 @@ from cwm.llm.api import LanguageModel
 from cwm.model.bundle import WITH_PRIOR, ModelBundle
 from cwm.model.codec import vectors_metadata
 from cwm.model.world_model import WorldModel
-from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import program_hash
-from cwm.synthesis.events import OnEvent
 from cwm.synthesis.testing import TestSettings
 from cwm.trajectories.recorded import Trajectory, collect
 
@@ -93,22 +91,12 @@ class FunctionChoice:
     """Asks for the functions beside a model and chooses among them; each stage is served from the record.
 
     Attributes:
-        record: of the run.
-        settings: of the run.
-        inputs: rules and games.
+        stage: of the run.
         model: the language model.
-        workers: games at once.
-        on_event: told of everything.
-        on_stage: told in words what begins.
     """
 
-    record: RunRecord
-    settings: RunSettings
-    inputs: Inputs
+    stage: Stage
     model: LanguageModel
-    workers: int
-    on_event: OnEvent
-    on_stage: Callable[[str], None] = field(default=lambda text: None)
 
     def choose(self, bundle: ModelBundle) -> Beside:
         """Chooses for a model that passes its tests.
@@ -117,43 +105,47 @@ class FunctionChoice:
             LanguageModelError: a call failed for good (other than by a budget's cap).
             TesterError: a candidate could not be checked or played through no fault of its own.
         """
+        stage = self.stage
         games = self._games(bundle)
-        values = None if self.settings.value is None else self._values(bundle, self.settings.value, games)
-        vectors = None if self.settings.vectors is None else self._vectors(bundle, self.settings.vectors)
-        if self.settings.prior is None:
+        values = None if stage.settings.value is None else self._values(bundle, stage.settings.value, games)
+        vectors = None if stage.settings.vectors is None else self._vectors(bundle, stage.settings.vectors)
+        if stage.settings.prior is None:
             return Beside(values, None, vectors)
         with_values = Beside(values).added_to(bundle)
-        return Beside(values, self._priors(with_values, self.settings.prior, games), vectors)
+        return Beside(values, self._priors(with_values, stage.settings.prior, games), vectors)
 
     def _games(self, bundle: ModelBundle) -> tuple[Trajectory, ...]:
         """Returns games whose states may be shown and tested; a model of the closed deck plays them itself: it has
         states of its own, and those of the recorded games are hidden."""
-        if self.settings.deck == "open" or (self.settings.value is None and self.settings.prior is None):
-            return self.inputs.train
-        with WorldModel(bundle, Sandbox(level=self.settings.level)) as model:
-            return tuple(collect(model, len(self.inputs.train), self.settings.seed))
+        stage = self.stage
+        if stage.settings.deck == "open" or (stage.settings.value is None and stage.settings.prior is None):
+            return stage.inputs.train
+        with WorldModel(bundle, Sandbox(level=stage.settings.level)) as model:
+            return tuple(collect(model, len(stage.inputs.train), stage.settings.seed))
 
     def _values(self, bundle: ModelBundle, config: ValueConfig, games: Sequence[Trajectory]) -> ValueResult:
-        self.on_stage("synthesising value functions")
-        task = ValueTask.of(self.inputs.rules, self.inputs.info, bundle.source, games)
+        stage = self.stage
+        stage.on_stage("synthesising value functions")
+        task = ValueTask.of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
         checker = ProcessValueChecker(
             bundle.source,
             value_tests(games),
-            self.inputs.info,
-            self.inputs.initial_state,
+            stage.inputs.info,
+            stage.inputs.initial_state,
             self._test_settings(),
             # The bounds of a user's own game are those of the few recorded games: others may pay more.
-            bounds_known=self.settings.registered,
+            bounds_known=stage.settings.registered,
         )
         return synthesize_values(
-            task, config, self.model, checker, self._tournament(bundle), self.record, self.on_event
+            task, config, self.model, checker, self._tournament(bundle), stage.record, stage.on_event
         )
 
     def _priors(self, bundle: ModelBundle, config: PriorConfig, games: Sequence[Trajectory]) -> PriorResult:
-        self.on_stage("synthesising policy priors")
-        task = PriorTask.of(self.inputs.rules, self.inputs.info, bundle.source, games)
+        stage = self.stage
+        stage.on_stage("synthesising policy priors")
+        task = PriorTask.of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
         checker = ProcessPriorChecker(
-            bundle.source, self.inputs.info, self.inputs.initial_state, config, self._test_settings()
+            bundle.source, stage.inputs.info, stage.inputs.initial_state, config, self._test_settings()
         )
         tournament = self._tournament(bundle)
 
@@ -168,24 +160,27 @@ class FunctionChoice:
             "deals": tournament.deals,
             "simulations": TOURNAMENT_SIMULATIONS,
         }
-        return synthesize_priors(task, config, self.model, checker, scores, context, self.record, self.on_event)
+        return synthesize_priors(task, config, self.model, checker, scores, context, stage.record, stage.on_event)
 
     def _vectors(self, bundle: ModelBundle, config: VectorConfig) -> VectorResult:
-        self.on_stage("choosing how observations become vectors")
-        task = vector_task(bundle, self.inputs, self.settings, config)
-        checker = ProcessVectorChecker(task.samples, self.inputs.info, self._test_settings())
-        return synthesize_vectors(task, config, self.model, checker, checker.round_trip, self.record, self.on_event)
+        stage = self.stage
+        stage.on_stage("choosing how observations become vectors")
+        task = vector_task(bundle, stage.inputs, stage.settings, config)
+        checker = ProcessVectorChecker(task.samples, stage.inputs.info, self._test_settings())
+        return synthesize_vectors(task, config, self.model, checker, checker.round_trip, stage.record, stage.on_event)
 
     def _test_settings(self) -> TestSettings:
-        return TestSettings.of(self.settings.synthesis, workers=1, level=self.settings.level)
+        stage = self.stage
+        return TestSettings.of(stage.settings.synthesis, workers=1, level=stage.settings.level)
 
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
-        config = planner_config(self.settings, self.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
+        stage = self.stage
+        config = planner_config(stage.settings, stage.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
         return ModelTournament(
             bundle,
             replace(config, rollouts=1),
-            deals=self.settings.tournament_deals,
-            seed=self.settings.seed,
-            runtime=Runtime(level=self.settings.level),
-            workers=self.workers,
+            deals=stage.settings.tournament_deals,
+            seed=stage.settings.seed,
+            runtime=Runtime(level=stage.settings.level),
+            workers=stage.workers,
         )

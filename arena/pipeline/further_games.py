@@ -8,16 +8,14 @@ kind is played, and of each game only what one player saw is looked at.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.evaluation import played_games
 from arena.evaluation.real_games import PLAYERS, RealGames
-from arena.runs.inputs import Inputs
-from arena.runs.settings import RunSettings
+from arena.runs.stage import Stage
 from arena.runs.task import build_options
 from cwm.model.bundle import ModelBundle
-from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import derive
 from cwm.suite import failure_groups, visited
@@ -51,18 +49,10 @@ class FurtherGames:
     """Plays and tests for one run; what a round found is served from the record if it was played before.
 
     Attributes:
-        record: of the run.
-        settings: of the run.
-        inputs: rules and games.
-        workers: processes at once; changes no result.
-        on_stage: told in words what begins.
+        stage: of the run.
     """
 
-    record: RunRecord
-    settings: RunSettings
-    inputs: Inputs
-    workers: int
-    on_stage: Callable[[str], None] = field(default=lambda text: None)
+    stage: Stage
 
     def further(
         self, bundle: Callable[[str], ModelBundle], tester: Callable[[SynthesisTask], Tester]
@@ -74,27 +64,29 @@ class FurtherGames:
             bundle: makes a model of a program.
             tester: makes a tester of all tests of a task.
         """
-        game = self.inputs.game
-        if game is None or not self.settings.further_games or not self.settings.further_rounds:
+        stage = self.stage
+        game = stage.inputs.game
+        if game is None or not stage.settings.further_games or not stage.settings.further_rounds:
             return None
 
         def search(candidate: Candidate, number: int) -> Found:
             return self._found(game, candidate, bundle(candidate.source), number)
 
-        return Further(self.settings.further_rounds, search, tester)
+        return Further(stage.settings.further_rounds, search, tester)
 
     def _found(self, game: Game, candidate: Candidate, bundle: ModelBundle, number: int) -> Found:
+        stage = self.stage
         key = f"further/{number}/{candidate.hash}"
-        stored = self.record.evaluation(key)
+        stored = stage.record.evaluation(key)
         if stored is not None:
             return Found.from_json(stored)
-        self.on_stage(f"playing on with program {candidate.id}, round {number}")
+        stage.on_stage(f"playing on with program {candidate.id}, round {number}")
         played = self._played(game, bundle, number)
-        options = build_options(self.inputs, False, self.settings.hidden)
-        tests = visited.of_games(played.trajectories, options, self.settings.seed)
-        asked = self.settings.synthesis
-        run = RunOptions(workers=self.workers, seed=asked.seed, per_test_s=asked.test_seconds)
-        failed = visited.failed(bundle.program(), tests, Sandbox(level=self.settings.level), run)
+        options = build_options(stage.inputs, False, stage.settings.hidden)
+        tests = visited.of_games(played.trajectories, options, stage.settings.seed)
+        asked = stage.settings.synthesis
+        run = RunOptions(workers=stage.workers, seed=asked.seed, per_test_s=asked.test_seconds)
+        failed = visited.failed(bundle.program(), tests, Sandbox(level=stage.settings.level), run)
         added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
         found = Found(
             tests=tuple(added),
@@ -102,20 +94,21 @@ class FurtherGames:
             tested=dict(Counter(test.kind for test in tests)),
             failed=dict(Counter(result.kind for result in failed)),
         )
-        self.record.put_evaluation(key, found.to_json())
+        stage.record.put_evaluation(key, found.to_json())
         return found
 
     def _played(self, game: Game, bundle: ModelBundle, number: int) -> PlayedGames:
-        count = self.settings.further_games
-        real_games = RealGames(self.settings, self.inputs, self.workers)
-        seed = derive("further games", self.settings.seed, number)
-        first = 1 + max(trajectory.index for trajectory in self.inputs.train) + 2 * count * (number - 1)
+        stage = self.stage
+        count = stage.settings.further_games
+        real_games = RealGames(stage)
+        seed = derive("further games", stage.settings.seed, number)
+        first = 1 + max(trajectory.index for trajectory in stage.inputs.train) + 2 * count * (number - 1)
         real = real_games.play(game, bundle, seed, first + count, PLAYERS)
         players = Counter(PLAYERS[index % len(PLAYERS)] for index in range(count))
         # What chance does on a model of the closed deck is nothing that the true game knows.
-        if self.settings.hidden.judge(game) is None:
+        if stage.settings.hidden.judge(game) is None:
             return PlayedGames(real, dict(players))
-        asked = replace(self.settings, planner_games=count, seed=seed)
+        asked = replace(stage.settings, planner_games=count, seed=seed)
         paths = played_games.of_planner(game, bundle, asked, real_games.planner(game, bundle)).trajectories
         numbered = [replace(path, index=first + index) for index, path in enumerate(paths)]
         return PlayedGames([*numbered, *real], {ON_MODEL: count, **players})

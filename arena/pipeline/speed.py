@@ -1,21 +1,20 @@
 """The speed refinement of one run: asked for with it (`--faster`) or afterwards (`cwm faster RUN`)."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from arena.agents.model import planner_settings
 from arena.pipeline.model_speed import ModelSpeed
-from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
+from arena.runs.stage import Stage
 from arena.runs.task import make_task
 from arena.usage import UsageError
 from cwm.llm.api import LanguageModel
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
-from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.speed.refinement import SpeedResult, SpeedTools, refine_speed
 from cwm.speed.task import SpeedConfig, SpeedTask
@@ -25,7 +24,6 @@ from cwm.storage.keys import derive
 from cwm.suite import build
 from cwm.suite.build import BuildOptions
 from cwm.suite.types import UnitTest
-from cwm.synthesis.events import OnEvent
 from cwm.synthesis.further import Found
 from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.testing import ProcessTester, TestSettings
@@ -79,22 +77,12 @@ class SpeedStep:
     """One run's speed refinement.
 
     Attributes:
-        record: of the run.
-        settings: of the run.
-        inputs: rules and games.
+        stage: of the run.
         model: the language model, as the caller composed it.
-        workers: processes at once; changes no result.
-        on_event: told of everything.
-        on_stage: told in words what begins.
     """
 
-    record: RunRecord
-    settings: RunSettings
-    inputs: Inputs
+    stage: Stage
     model: LanguageModel
-    workers: int
-    on_event: OnEvent
-    on_stage: Callable[[str], None]
 
     def run(self, bundle: ModelBundle, synthesis: SynthesisResult, config: SpeedConfig) -> SpeedResult:
         """Asks for faster versions of a model that passes its tests, and keeps what is right and faster.
@@ -109,28 +97,29 @@ class SpeedStep:
             TesterError: a version could not be tested through no fault of its own.
             WorldModelError: the model fails in random games.
         """
-        self.on_stage("making the model faster")
-        task = make_task(self.inputs, self.settings.hidden)
-        with WorldModel(bundle, Sandbox(level=self.settings.level)) as model:
+        stage = self.stage
+        stage.on_stage("making the model faster")
+        task = make_task(stage.inputs, stage.settings.hidden)
+        with WorldModel(bundle, Sandbox(level=stage.settings.level)) as model:
             # Seeded apart from the recorded games: these would only be played again.
             played = collect(model, config.games, derive("faster", config.seed))
         games = tuple(replace(game, index=OWN_GAMES + game.index) for game in played)
-        speed = ModelSpeed(bundle, config, self._planner(bundle, config), games, self.settings.level)
+        speed = ModelSpeed(bundle, config, self._planner(bundle, config), games, stage.settings.level)
         tests = (*task.tests, *self._further(synthesis), *self._own(bundle, games))
         tools = SpeedTools(speed.profile, tests, self._tester(tests), speed.differences, speed.pairs)
         beside = tuple(source for source in (bundle.value_source, bundle.prior_source) if source is not None)
         asked = SpeedTask(task, bundle.source, beside, speed.planner.leaf == "value")
-        return refine_speed(asked, config, self.settings.synthesis, self.model, tools, self.record, self.on_event)
+        return refine_speed(asked, config, stage.settings.synthesis, self.model, tools, stage.record, stage.on_event)
 
     def _planner(self, bundle: ModelBundle, config: SpeedConfig) -> PlannerConfig:
-        planner = planner_config(self.settings, bundle.game_info.perfect_information, config.simulations)
+        planner = planner_config(self.stage.settings, bundle.game_info.perfect_information, config.simulations)
         return planner_settings(bundle, replace(planner, rollouts=1))
 
     def _further(self, synthesis: SynthesisResult) -> list[UnitTest]:
         """Returns the tests of further games that the synthesis met."""
         tests: dict[str, UnitTest] = {}
         for done in synthesis.rounds:
-            stored = self.record.evaluation(f"further/{done.number}/{done.program}")
+            stored = self.stage.record.evaluation(f"further/{done.number}/{done.program}")
             if stored is not None:
                 tests |= {test.id: test for test in Found.from_json(stored).tests}
         return list(tests.values())
@@ -138,24 +127,26 @@ class SpeedStep:
     def _own(self, bundle: ModelBundle, games: Sequence[Trajectory]) -> list[UnitTest]:
         """Returns tests of the model's own random games which it passes itself: where its sampler is at fault, a
         faster version need not be better."""
+        stage = self.stage
         # The model's own states are no secret to it, whatever the deck was.
         tests = build.build(games, BuildOptions(kinds=("transition",)))
-        hidden = self.settings.hidden
-        if not self.inputs.info.perfect_information:
+        hidden = stage.settings.hidden
+        if not stage.inputs.info.perfect_information:
             options = BuildOptions(kinds=("inference",), deck=hidden.deck, infers=hidden.inference)
             tests += build.build(games, options)
         key = f"faster/own/{bundle.hash}/{len(games)}/{games[0].seed}"
-        stored = self.record.evaluation(key)
+        stored = stage.record.evaluation(key)
         if stored is None:
             (report,) = self._tester(tests)([bundle.source])
             stored = {"passed": [result.id for result in report.results if result.status == "pass"]}
-            self.record.put_evaluation(key, stored)
+            stage.record.put_evaluation(key, stored)
         passed = set(stored["passed"])
         return [test for test in tests if test.id in passed]
 
     def _tester(self, tests: Sequence[UnitTest]) -> ProcessTester:
-        settings = TestSettings.of(self.settings.synthesis, workers=self.workers, level=self.settings.level)
+        stage = self.stage
+        settings = TestSettings.of(stage.settings.synthesis, workers=stage.workers, level=stage.settings.level)
         patient = replace(
-            settings, total_seconds=PATIENCE * settings.total_seconds, payoffs=self.inputs.game is not None
+            settings, total_seconds=PATIENCE * settings.total_seconds, payoffs=stage.inputs.game is not None
         )
-        return ProcessTester(tests, self.inputs.info, self.inputs.initial_state, patient)
+        return ProcessTester(tests, stage.inputs.info, stage.inputs.initial_state, patient)

@@ -18,6 +18,7 @@ from arena.runs import language_model
 from arena.runs.folder import MODEL
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
+from arena.runs.stage import Stage
 from arena.runs.task import make_task
 from cwm.functions.prior import PriorResult
 from cwm.functions.value import ValueResult
@@ -126,18 +127,17 @@ class SynthesisRun:
         self.record = record
         self.settings = settings
         self.inputs = inputs
-        self._workers = workers
         self._listener = on_event
-        self._on_stage = on_stage
         self._budget = budget(caps)
+        self._stage = Stage(record, settings, inputs, workers, self._on_event, on_stage)
         self._model = language_model.compose(settings, caps, record, self._budget, recording)
         self._speed_asked = speed.asked_of(record.folder, settings)
         self._speed_model = self._model
         if self._speed_asked is not None and self._speed_asked.llm is not None:
             other = replace(settings, llm=self._speed_asked.llm, base_url=self._speed_asked.base_url)
             self._speed_model = language_model.compose(other, caps, record, self._budget, recording, restore=False)
-        self._splits = SplitAccuracy(record, settings, inputs, workers, on_stage)
-        self._functions = FunctionChoice(record, settings, inputs, self._model, workers, self._on_event, on_stage)
+        self._splits = SplitAccuracy(self._stage)
+        self._functions = FunctionChoice(self._stage, self._model)
 
     def _on_event(self, event: Event) -> None:
         write_elapsed(self.record.folder, self._budget)
@@ -171,8 +171,8 @@ class SynthesisRun:
         prepared = matches_config(self.record.folder, self.settings, self.inputs, outcome.bundle)
         if prepared is None:
             return None
-        self._on_stage("playing in the arena")
-        return run_matches.play(self.record.folder, prepared, self._workers, on_game)
+        self._stage.on_stage("playing in the arena")
+        return run_matches.play(self.record.folder, prepared, self._stage.workers, on_game)
 
     def online(self, outcome: Outcome, matches: TournamentResult | None) -> Outcome:
         """Returns `outcome` with the accuracy on the finished matches in which the model's planner played."""
@@ -195,22 +195,18 @@ class SynthesisRun:
     def _synthesis(self) -> SynthesisResult:
         settings = self.settings.synthesis
         task = make_task(self.inputs, self.settings.hidden)
-        games = FurtherGames(self.record, self.settings, self.inputs, self._workers, self._on_stage)
-        self._on_stage("synthesising the model")
-        further = games.further(self._bundle, self._tester)
+        self._stage.on_stage("synthesising the model")
+        further = FurtherGames(self._stage).further(self._bundle, self._tester)
         return synthesize(task, settings, self._model, self._tester(task), self.record, self._on_event, further)
 
     def _faster(self, bundle: ModelBundle, synthesis: SynthesisResult) -> SpeedResult | None:
         asked, best = self._speed_asked, synthesis.best
         if asked is None or best is None or not best.report.passes:
             return None
-        step = SpeedStep(
-            self.record, self.settings, self.inputs, self._speed_model, self._workers, self._on_event, self._on_stage
-        )
-        return step.run(bundle, synthesis, asked.config)
+        return SpeedStep(self._stage, self._speed_model).run(bundle, synthesis, asked.config)
 
     def _tester(self, task: SynthesisTask) -> ProcessTester:
-        settings = TestSettings.of(self.settings.synthesis, workers=self._workers, level=self.settings.level)
+        settings = TestSettings.of(self.settings.synthesis, workers=self._stage.workers, level=self.settings.level)
         return ProcessTester(
             task.tests,
             task.info,

@@ -19,6 +19,7 @@ from arena.report import run_report
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record, read_result
 from arena.runs.settings import RunSettings
+from arena.runs.stage import Stage
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle, describe
 from cwm.record.record import RunRecord
@@ -244,7 +245,7 @@ def found_by(folder: Path, asked: RunSettings, source: str, workers: int = 1) ->
     inputs = run_inputs.registered(asked.game, asked.train_games, asked.seed)
     bundle = ModelBundle(source, None, inputs.initial_state, describe(inputs.info), "", asked.hidden.metadata())
     with open_record(folder, asked, inputs, Caps()) as record:
-        games = FurtherGames(record, asked, inputs, workers)
+        games = FurtherGames(Stage(record, asked, inputs, workers))
         further = games.further(lambda _: bundle, lambda task: lambda sources: [])
         assert further is not None
         report = TestReport(ProgramOutcome.OK, (), {})
@@ -272,7 +273,7 @@ def test_in_the_closed_deck_only_what_one_player_saw_is_tested(tmp_path: Path) -
     assert {test.kind for test in found.tests} == {"inference"}
     assert all(test.data.keys() >= {"history", "last_is_terminal"} for test in found.tests)
     assert "state" not in json.dumps([test.data for test in found.tests])
-    assert games.settings.hidden.deck == "closed"
+    assert games.stage.settings.hidden.deck == "closed"
 
 
 def test_tests_of_further_games_bear_ids_of_their_own(
