@@ -62,7 +62,7 @@ _WINS: Final = Margin(
 _R: Final = Margin(1.0, "one point of R, less than what a single hint or a single misplaced card is worth in a game.")
 
 
-def _yokai(cards: int, players: int, note: str = "", margin: Margin | None = None, functions: int = 0) -> GameEntry:
+def _yokai(cards: int, players: int, functions: int = 0, **facts: Any) -> GameEntry:
     return GameEntry(
         id=f"yokai-{cards}c-{players}p",
         title=f"Yōkai, {cards} cards, {players} players",
@@ -70,10 +70,9 @@ def _yokai(cards: int, players: int, note: str = "", margin: Margin | None = Non
         factory="games.yokai.game:make",
         params={"cards": cards, "players": players},
         rules="games.yokai.game:rules",
-        note=note,
-        margin=margin,
         value_functions=functions,
         policy_priors=functions,
+        **facts,
     )
 
 
@@ -123,7 +122,7 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         _yokai(16, 2, margin=_R, functions=1),
         _yokai(16, 3),
         _yokai(16, 4),
-        _yokai(8, 2, "reduced setting, not in the paper"),
+        _yokai(8, 2, note="reduced setting, not in the paper"),
     )
 }
 
@@ -157,9 +156,6 @@ def describe(game_id: str) -> GameEntry:
         f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, {_OPEN_SPIEL}NAME for OpenSpiel's own, and "
         f"{_SCRAMBLED}NAME for any of them with its words scrambled."
     )
-
-
-entry = describe
 
 
 def make(game_id: str, **params: Any) -> Game:

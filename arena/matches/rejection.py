@@ -85,7 +85,7 @@ class Contestant:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModelStanding:
     """What a model came to.
 
     Attributes:
@@ -117,7 +117,7 @@ class Rejection:
         config: the settings.
     """
 
-    standings: tuple[Standing, ...]
+    standings: tuple[ModelStanding, ...]
     hosts: tuple[str, ...]
     matches: int
     observed: tuple[float, float]
@@ -265,7 +265,7 @@ class RejectionTournament:
         means = [mean_estimate([fmean(paid) for paid in own.values()]) for own in payoffs]
         least = max(mean.mean for mean in means if mean is not None) - self.config.tolerance * (high - low)
         standings = tuple(
-            Standing(
+            ModelStanding(
                 name=item.name,
                 payoff=mean.mean,
                 standard_error=mean.standard_error,

@@ -22,7 +22,7 @@ from search.api import PlannerConfigError
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSetup:
     """What agents are given beside their descriptions.
 
     Attributes:
@@ -48,7 +48,7 @@ class Seat:
     """
 
     resolve: Callable[[AgentSpec, Game], AgentSpec]
-    build: Callable[[AgentSpec, Table], Agent]
+    build: Callable[[AgentSpec, TableSetup], Agent]
 
 
 def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -64,13 +64,13 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
 def build(
     spec: AgentSpec, game: Game, runtime: Runtime, models: PlayerModels | None = None, worker_seeds: bool = False
 ) -> Agent:
-    """Builds a resolved agent; for the arguments see `Table`.
+    """Builds a resolved agent; for the arguments see `TableSetup`.
 
     Raises:
         ConfigurationError: a language model cannot be reached by what is known of it.
         AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
     """
-    return SEATS[spec.traits.name].build(spec, Table(game, runtime, models, worker_seeds))
+    return SEATS[spec.traits.name].build(spec, TableSetup(game, runtime, models, worker_seeds))
 
 
 def _in_view(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -82,11 +82,11 @@ def _in_view(spec: AgentSpec, game: Game) -> AgentSpec:
     return spec
 
 
-def _random(spec: AgentSpec, table: Table) -> Agent:
+def _random(spec: AgentSpec, table: TableSetup) -> Agent:
     return RandomAgent(spec.name, spec.view)
 
 
-def _no_person(spec: AgentSpec, table: Table) -> Agent:
+def _no_person(spec: AgentSpec, table: TableSetup) -> Agent:
     raise AgentSpecError("A person plays one game at a time in the terminal, not in a tournament: use `cwm play`.")
 
 
@@ -99,7 +99,7 @@ def _resolve_planner(spec: AgentSpec, game: Game) -> AgentSpec:
     return replace(spec, planner=config.to_json())
 
 
-def _planner_on_game(spec: AgentSpec, table: Table) -> Agent:
+def _planner_on_game(spec: AgentSpec, table: TableSetup) -> Agent:
     config = spec.planner_config(table.game.info.perfect_information)
     return PlannerAgent(table.game, config, spec.name, spec.view, table.worker_seeds)
 
@@ -129,7 +129,7 @@ def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:
     return replace(spec, planner=config.to_json(), model_hash=bundle.hash)
 
 
-def _planner_on_model(spec: AgentSpec, table: Table) -> Agent:
+def _planner_on_model(spec: AgentSpec, table: TableSetup) -> Agent:
     bundle = bundle_of(spec)
     spec.check_unchanged(bundle.hash, f"the model in {spec.model}")
     config = spec.planner_config(table.game.info.perfect_information)
@@ -150,7 +150,7 @@ def _resolve_partner(spec: AgentSpec, game: Game) -> AgentSpec:
     return spec
 
 
-def _partner(spec: AgentSpec, table: Table) -> Agent:
+def _partner(spec: AgentSpec, table: TableSetup) -> Agent:
     return PartnerAgent(partners(table.game.info.id)[spec.model or ""], spec.name, spec.view)
 
 
@@ -163,7 +163,7 @@ def _resolve_player(spec: AgentSpec, game: Game) -> AgentSpec:
     return replace(spec, llm=spec.llm_config().to_json())
 
 
-def _player(spec: AgentSpec, table: Table) -> Agent:
+def _player(spec: AgentSpec, table: TableSetup) -> Agent:
     model = (table.models or PlayerModels([spec])).model(spec)
     options = spec.llm_config()
     return LlmAgent(GamePrompts(table.game, options, spec.view), model, options, spec.name, spec.view)
@@ -176,7 +176,7 @@ def _trained(module: str) -> Seat:
         resolved: AgentSpec = accelerated.load(module).resolve(spec, game.info)
         return _in_view(resolved, game)
 
-    def build(spec: AgentSpec, table: Table) -> Agent:
+    def build(spec: AgentSpec, table: TableSetup) -> Agent:
         agent: Agent = accelerated.load(module).build(spec, table.game.info, table.runtime)
         return agent
 
