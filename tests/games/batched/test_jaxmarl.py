@@ -60,7 +60,7 @@ def test_step_env_is_the_batched_step_by_agent(options):
         actions = draw(jax.random.key(number), avail)
         np.testing.assert_array_equal(jnp.stack(list(avail.values())), mask(state.game))
         obs, after, rewards, dones, infos = env.step_env(jax.random.key(0), state, actions)
-        game, paid = step(state.game, jnp.stack(list(actions.values())))
+        game, paid = step(state.game, jnp.stack(list(actions.values())), jax.random.key(0))
         jax.tree.map(np.testing.assert_array_equal, after.game, game)
         seen = jnp.stack(list(obs.values()))
         np.testing.assert_array_equal(seen, observe(game).reshape(seen.shape))
