@@ -1,12 +1,10 @@
 """Every command in the README's code blocks is run, in order, in one folder, as a reader would."""
 
+import io
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,9 +18,8 @@ from games.api import GameInfo
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PROGRAM = ROOT / "tests" / "data" / "programs" / "three_in_a_row.py"
+Run = Callable[[list[str]], tuple[int, str]]
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-TIMEOUT_S = 120
-RECORDED_TIMEOUT_S = 900
 
 RUN_ELSEWHERE = {
     ("cwm", "demo"): "`make demo`, which takes minutes",
@@ -97,17 +94,20 @@ def bring_along(folder: Path) -> None:
     (folder / "answers.jsonl").write_text(answer, encoding="utf-8")
 
 
-def run(words: list[str], folder: Path, timeout_s: float = TIMEOUT_S) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *words[1:]],
-        cwd=folder,
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Returns a function that runs a command in the folder of the test, and returns its exit code and its errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def command(words: list[str]) -> tuple[int, str]:
         # Whoever plays gives the first legal action until the game is over.
-        input="1\n" * 200,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")},
-    )
+        monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 200))
+        capsys.readouterr()
+        code = cli.run(words[1:])
+        return code, capsys.readouterr().err
+
+    return command
 
 
 def test_commands_are_found_in_code_blocks_alone() -> None:
@@ -132,17 +132,17 @@ def test_every_option_in_the_readme_exists(command: Command, capsys: pytest.Capt
     assert cli.run([*command.words[1:], "--help"]) == 0, capsys.readouterr().err
 
 
-def test_every_command_works_in_the_order_of_the_readme(tmp_path: Path) -> None:
+def test_every_command_works_in_the_order_of_the_readme(run: Run, tmp_path: Path) -> None:
     bring_along(tmp_path)
     for command in cwm_commands():
         if not command.is_run_elsewhere and RECORDED not in command.line:
-            ran = run(command.shorter, tmp_path)
-            assert ran.returncode == 0, f"{command.line}: {ran.stderr}"
+            code, errors = run(command.shorter)
+            assert code == 0, f"{command.line}: {errors}"
 
 
 @pytest.mark.slow
-def test_every_command_with_a_recorded_model_works(tmp_path: Path) -> None:
+def test_every_command_with_a_recorded_model_works(run: Run) -> None:
     for command in cwm_commands():
         if not command.is_run_elsewhere and RECORDED in command.line:
-            ran = run(command.shorter, tmp_path, RECORDED_TIMEOUT_S)
-            assert ran.returncode == 0, f"{command.line}: {ran.stderr}"
+            code, errors = run(command.shorter)
+            assert code == 0, f"{command.line}: {errors}"
