@@ -92,9 +92,12 @@ def shared_runs() -> dict[str, int]:
         if block.language == "python"
     ]
     files = source_files([ROOT / name for name in ("games", "cwm", "search", "arena")], ROOT)
+    # Recordings of one game may share an answer.
+    distinct = list(dict.fromkeys(text for _, text in programs))
+    lengths = {text: run.length for text, run in zip(distinct, longest_shared_runs(distinct, files), strict=True)}
     found: dict[str, int] = {}
-    for (name, _), run in zip(programs, longest_shared_runs([text for _, text in programs], files), strict=True):
-        found[name] = max(found.get(name, 0), run.length)
+    for name, text in programs:
+        found[name] = max(found.get(name, 0), lengths[text])
     return found
 
 
