@@ -38,6 +38,8 @@ COMPILED_QUICKLY: Final = (
 """For XLA: tests compile far longer than they compute. In `make slow`, code is compiled as users' is."""
 
 
+MUCH_ROOM: Final = 1 << 30
+
 MIN_COMPILE_TIME: Final = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
 
 
@@ -71,7 +73,8 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("XLA_FLAGS", COMPILED_QUICKLY)
     if hasattr(config, "cache"):
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(config.cache.mkdir("jax")))
-        os.environ.setdefault(MIN_COMPILE_TIME, "0.2")
+        # However small: what is dropped after a file is needed again by the next, and by the other process.
+        os.environ.setdefault(MIN_COMPILE_TIME, "0")
         if "jax" in sys.modules:  # Where tests are named on the command line, what lies beside them is imported first.
             configure = sys.modules["jax"].config.update
             configure("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
@@ -86,10 +89,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def no_compiled_functions_are_left() -> Iterator[None]:
-    """Drops what JAX compiled for the tests of a file: it would take gigabytes by the end."""
+    """Drops what JAX compiled for the tests of a file where it takes much room: it would take gigabytes by the end."""
     yield
-    if "jax" in sys.modules:
+    if "jax" in sys.modules and resident_bytes() > MUCH_ROOM:
         sys.modules["jax"].clear_caches()
+
+
+def resident_bytes() -> int:
+    """Returns how much memory this process holds now; where nobody says so, more than any limit."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return sys.maxsize
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 NOBODY: Final = 65534
