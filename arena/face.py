@@ -35,7 +35,7 @@ from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, RunSettings
 from arena.usage import UsageError
 from cwm.functions.prior import PriorConfig
-from cwm.functions.value import ValueConfig
+from cwm.functions.types import FunctionConfig
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
@@ -215,7 +215,7 @@ def synthesize(
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
         synthesis=SynthesisConfig.from_json({"seed": seed} | dict(settings or {})),
-        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         further_games=0 if inputs.game is None else FURTHER_GAMES,
     )

@@ -40,7 +40,7 @@ from arena.terminal.options import (
 )
 from arena.usage import UsageError
 from cwm.functions.prior import PriorConfig
-from cwm.functions.value import ValueConfig
+from cwm.functions.types import FunctionConfig
 from cwm.functions.vectors import VectorConfig
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
@@ -187,7 +187,7 @@ def command(
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
         synthesis=SynthesisConfig.from_json(given | _further(config)),
-        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         vectors=VectorConfig(num_candidates=vectors, seed=seed) if vectors else None,
         tournament_deals=tournament_deals,

@@ -11,7 +11,7 @@ from arena.machine.runtime import Runtime
 from arena.matches.engine import MAX_FAULTS, in_processes, play_all
 from arena.matches.lineups import lone_and_rest
 from arena.matches.match import play
-from cwm.functions.value import ValueCandidate
+from cwm.functions.types import FunctionCandidate
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
@@ -70,7 +70,7 @@ class ModelTournament:
     runtime: Runtime = field(default_factory=Runtime)
     workers: int = 1
 
-    def __call__(self, candidates: list[ValueCandidate | None]) -> list[float]:
+    def __call__(self, candidates: list[FunctionCandidate | None]) -> list[float]:
         """Returns the scores.
 
         Raises:

@@ -10,10 +10,12 @@ from arena.matches.model_tournament import Entrant, ModelTournament
 from arena.pipeline.vector_samples import vector_task
 from arena.runs.settings import planner_config
 from arena.runs.stage import Stage
-from cwm.functions.prior import UNIFORM, PriorConfig, PriorResult, PriorTask, synthesize_priors
+from cwm.functions import prior, value
+from cwm.functions.kinds import KINDS
+from cwm.functions.prior import UNIFORM, PriorConfig, synthesize_priors
 from cwm.functions.prior_check import ProcessPriorChecker
-from cwm.functions.types import FunctionCandidate
-from cwm.functions.value import ValueConfig, ValueResult, ValueTask, synthesize_values, value_tests
+from cwm.functions.types import FunctionCandidate, FunctionConfig, FunctionResult
+from cwm.functions.value import synthesize_values, value_tests
 from cwm.functions.value_check import ProcessValueChecker
 from cwm.functions.vectors import SCHEMA, VectorConfig, VectorResult, synthesize_vectors
 from cwm.functions.vectors_check import ProcessVectorChecker
@@ -42,9 +44,14 @@ class Beside:
         vectors: how observations become vectors, None if nobody asked.
     """
 
-    values: ValueResult | None = None
-    priors: PriorResult | None = None
+    values: FunctionResult | None = None
+    priors: FunctionResult | None = None
     vectors: VectorResult | None = None
+
+    @property
+    def results(self) -> dict[str, FunctionResult | VectorResult | None]:
+        """What came of each kind, by its name in the result of a run; None for what was not asked for."""
+        return {kind.result: getattr(self, kind.result) for kind in KINDS}
 
     @property
     def plays_with(self) -> dict[str, Any]:
@@ -123,10 +130,10 @@ class FunctionChoice:
         with WorldModel(bundle, Sandbox(level=stage.settings.level)) as model:
             return tuple(collect(model, len(stage.inputs.train), stage.settings.seed))
 
-    def _values(self, bundle: ModelBundle, config: ValueConfig, games: Sequence[Trajectory]) -> ValueResult:
+    def _values(self, bundle: ModelBundle, config: FunctionConfig, games: Sequence[Trajectory]) -> FunctionResult:
         stage = self.stage
         stage.on_stage("synthesising value functions")
-        task = ValueTask.of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
+        task = value.task_of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
         checker = ProcessValueChecker(
             bundle.source,
             value_tests(games),
@@ -140,19 +147,19 @@ class FunctionChoice:
             task, config, self.model, checker, self._tournament(bundle), stage.record, stage.on_event
         )
 
-    def _priors(self, bundle: ModelBundle, config: PriorConfig, games: Sequence[Trajectory]) -> PriorResult:
+    def _priors(self, bundle: ModelBundle, config: PriorConfig, games: Sequence[Trajectory]) -> FunctionResult:
         stage = self.stage
         stage.on_stage("synthesising policy priors")
-        task = PriorTask.of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
+        task = prior.task_of(stage.inputs.rules, stage.inputs.info, bundle.source, games)
         checker = ProcessPriorChecker(
             bundle.source, stage.inputs.info, stage.inputs.initial_state, config, self._test_settings()
         )
         tournament = self._tournament(bundle)
 
         def scores(candidates: list[FunctionCandidate]) -> list[float]:
-            value = bundle.value_source
-            baselines = [Entrant(value, None, PLAIN), Entrant(value, None, WITH_UNIFORM)]
-            entrants = [Entrant(value, candidate.source, WITH_PRIOR) for candidate in candidates]
+            leaf = bundle.value_source
+            baselines = [Entrant(leaf, None, PLAIN), Entrant(leaf, None, WITH_UNIFORM)]
+            entrants = [Entrant(leaf, candidate.source, WITH_PRIOR) for candidate in candidates]
             return tournament.play([*baselines, *entrants])
 
         context = {

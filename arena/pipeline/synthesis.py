@@ -20,8 +20,7 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
 from arena.runs.stage import Stage
 from arena.runs.task import make_task
-from cwm.functions.prior import PriorResult
-from cwm.functions.value import ValueResult
+from cwm.functions.types import FunctionResult
 from cwm.functions.vectors import VectorResult
 from cwm.llm.caps import Caps, budget, write_elapsed
 from cwm.model.bundle import ModelBundle, describe, rules_hash
@@ -51,11 +50,11 @@ class Outcome:
     """
 
     synthesis: SynthesisResult
-    values: ValueResult | None
+    values: FunctionResult | None
     bundle: ModelBundle | None
     evaluations: dict[str, Any]
     tally: dict[str, Any]
-    priors: PriorResult | None = None
+    priors: FunctionResult | None = None
     vectors: VectorResult | None = None
     faster: SpeedResult | None = None
 

@@ -3,26 +3,34 @@
 from typing import Any
 
 from arena.report.data import FunctionView
+from cwm.functions.kinds import KINDS
+from cwm.functions.one_shot import FunctionKind
 from cwm.record.record import RunRecord
 
-KINDS = (("values", "value function"), ("priors", "policy prior"), ("vectors", "observation vectors"))
 
-
-def summary(found: dict[str, Any], otherwise: str) -> str:
-    """Returns who won the tournament, with the scores.
+def summary(kind: FunctionKind, found: dict[str, Any]) -> str:
+    """Returns who won, with the scores where a tournament decided.
 
     Args:
+        kind: what was asked for.
         found: `FunctionResult` as JSON.
-        otherwise: what it means that none won.
     """
+    if not kind.otherwise:
+        return str(found["message"])
     baselines = _baselines(found)
     scores = [f"{item['id']}: {item['score']:.2f}" for item in found["candidates"] if item["score"] is not None]
     told = [f"{name}: {score:.2f}" for name, score in baselines.items()]
     shown = f" ({'; '.join([*told, *([', '.join(scores)] if scores else [])])})" if baselines else ""
     chosen = _chosen(found)
     if chosen == "none":
-        return f"none: {otherwise}{shown}"
+        return f"none: {kind.otherwise}{shown}"
     return (f"{chosen} won the tournament" if chosen in baselines else f"candidate {chosen} won the tournament") + shown
+
+
+def summaries(result: dict[str, Any], by_tournament: bool) -> list[tuple[str, str]]:
+    """Returns (title, who won) of each kind that was asked for, of those that a tournament decides or of the others."""
+    asked = [kind for kind in KINDS if result.get(kind.result) is not None and bool(kind.otherwise) == by_tournament]
+    return [(kind.title, summary(kind, result[kind.result])) for kind in asked]
 
 
 def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
@@ -33,18 +41,18 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
         result: of the run, see `run_report.read_result`.
     """
     rows = []
-    for key, kind in KINDS:
-        found = result.get(key)
+    for kind in KINDS:
+        found = result.get(kind.result)
         if found is None:
             continue
         chosen = _chosen(found)
         rows += [
-            FunctionView(kind, name, "baseline", score=score, chosen=name == chosen)
+            FunctionView(kind.title, name, "baseline", score=score, chosen=name == chosen)
             for name, score in _baselines(found).items()
         ]
         rows += [
             FunctionView(
-                kind=kind,
+                kind=kind.title,
                 name=str(item["id"]),
                 status=item["status"],
                 problems=tuple(item["report"]["problems"]),

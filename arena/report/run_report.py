@@ -26,6 +26,7 @@ from arena.runs import language_model
 from arena.runs.folder import RESULT_FILE, read_bundle, read_caps, read_result
 from arena.runs.hidden_information import LIKELIHOOD
 from arena.runs.settings import RunSettings
+from cwm.functions.kinds import KINDS
 from cwm.llm.budget import Budget
 from cwm.model.bundle import ModelBundle
 from cwm.quality.similarity import SharedRun, longest_shared_runs, source_files
@@ -86,9 +87,7 @@ def write_result(folder: Path, outcome: Outcome) -> None:
     """Stores what a run came to; a resumed run with higher caps replaces it."""
     data = {
         "synthesis": outcome.synthesis.to_json(),
-        "values": None if outcome.values is None else outcome.values.to_json(),
-        "priors": None if outcome.priors is None else outcome.priors.to_json(),
-        "vectors": None if outcome.vectors is None else outcome.vectors.to_json(),
+        **{name: None if found is None else found.to_json() for name, found in outcome.beside.results.items()},
         "model": None if outcome.bundle is None else outcome.bundle.hash,
         "evaluations": outcome.evaluations,
         "tally": outcome.tally,
@@ -105,14 +104,10 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
     for number, done in enumerate(result.get("synthesis", {}).get("rounds", []), start=1):
         told = describe(done["games"], done["tested"], done["failed"], tuple(done["added"]))
         rows.append((f"further games, round {number}", told))
-    if result.get("values") is not None:
-        rows.append(("value function", functions.summary(result["values"], "rollouts stay")))
-    if result.get("priors") is not None:
-        rows.append(("policy prior", functions.summary(result["priors"], "the planner stays without")))
+    rows += functions.summaries(result, by_tournament=True)
     if result.get("faster") is not None:
         rows.append(("speed refinement", result["faster"]["words"]))
-    if result.get("vectors") is not None:
-        rows.append(("observation vectors", result["vectors"]["message"]))
+    rows += functions.summaries(result, by_tournament=False)
     for split, found in sorted(result.get("evaluations", {}).items(), key=lambda item: SPLIT_ORDER.index(item[0])):
         if LIKELIHOOD in found:
             bound = LikelihoodBound.from_json(found[LIKELIHOOD])
@@ -306,8 +301,8 @@ def _known_runs(path: Path, key: str) -> dict[str, SharedRun]:
         return {}
 
 
-def _sources(bundle: ModelBundle) -> tuple[str, str, str, str]:
-    return bundle.source, bundle.value_source or "", bundle.prior_source or "", bundle.vectors_source or ""
+def _sources(bundle: ModelBundle) -> tuple[str, ...]:
+    return bundle.source, *(getattr(bundle, f"{kind.name}_source") or "" for kind in KINDS)
 
 
 def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
@@ -321,7 +316,7 @@ def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
 def _programs(bundle: ModelBundle | None, similarity: Sequence[SimilarityRow]) -> list[ProgramView]:
     if bundle is None:
         return []
-    titles = ("model", "value function", "policy prior", "observation vectors")
+    titles = ("model", *(kind.title for kind in KINDS))
     sources = [(title, source) for title, source in zip(titles, _sources(bundle), strict=True) if source]
     measured = {row.sha256: row for row in similarity}
     views = []

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from arena.runs.hidden_information import HiddenInformation
+from cwm.functions.kinds import KINDS
 from cwm.functions.prior import PriorConfig
-from cwm.functions.value import ValueConfig
+from cwm.functions.types import FunctionConfig
 from cwm.functions.vectors import VectorConfig
 from cwm.llm.recordings import VARIANT
 from cwm.sandbox.parent import levels
@@ -58,7 +59,7 @@ class RunSettings(Settings):
         test_transitions: held-out transitions of a registered game.
         planner_games: games of the finished planner on its own model, followed on the true game.
         synthesis: see `SynthesisConfig`.
-        value: see `ValueConfig`; None for no value function.
+        value: see `FunctionConfig`; None for no value function.
         matches: None for none.
         level: at which programs run.
         prior: see `PriorConfig`; None for no policy prior.
@@ -93,7 +94,7 @@ class RunSettings(Settings):
     test_transitions: int = 10_000
     planner_games: int = 10
     synthesis: SynthesisConfig = field(default_factory=SynthesisConfig)
-    value: ValueConfig | None = None
+    value: FunctionConfig | None = None
     matches: MatchSettings | None = None
     level: Level = field(default_factory=levels.default)
     prior: PriorConfig | None = None
@@ -139,12 +140,9 @@ class RunSettings(Settings):
         values = {"further_games": 0} | known_fields(cls, data)
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
-            if values.get("value") is not None:
-                values["value"] = ValueConfig.from_record(values["value"])
-            if values.get("prior") is not None:
-                values["prior"] = PriorConfig.from_record(values["prior"])
-            if values.get("vectors") is not None:
-                values["vectors"] = VectorConfig.from_record(values["vectors"])
+            for kind in KINDS:
+                if values.get(kind.name) is not None:
+                    values[kind.name] = kind.config.from_record(values[kind.name])
             if values.get("faster") is not None:
                 values["faster"] = SpeedConfig.from_record(values["faster"])
             if values.get("matches") is not None:
@@ -174,7 +172,7 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         base_url=base_url,
         seed=seed,
         synthesis=SynthesisConfig(seed=seed),
-        value=ValueConfig(num_candidates=values, seed=seed) if values else None,
+        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
         matches=MatchSettings(),

@@ -6,10 +6,9 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from cwm.functions.prior import PriorTested
+from cwm.functions.kinds import kind_of
 from cwm.functions.types import FunctionChosen, FunctionTested
-from cwm.functions.value import ValueChosen, ValueTested
-from cwm.functions.vectors import SCHEMA, VectorsChosen, VectorsTested
+from cwm.functions.vectors import SCHEMA, VectorsChosen
 from cwm.speed.refinement import SpeedTested
 from cwm.synthesis.events import AnswerReceived, CandidateTested, Event, Finished, FurtherTested, NodeChosen, PromptSent
 from cwm.synthesis.further import describe
@@ -68,8 +67,8 @@ class LiveView:
             self._candidate(event)
         elif isinstance(event, FunctionTested):
             speed = "" if event.calls_per_s is None else f", {event.calls_per_s:,.0f} calls/s"
-            what = _TESTED.get(type(event), "function")
-            self.say(f"{what} {event.candidate}: {event.status}{speed}{_because(event.problems)}")
+            title = kind_of(event).title
+            self.say(f"{title} {event.candidate}: {event.status}{speed}{_because(event.problems)}")
         elif isinstance(event, VectorsChosen):
             shares = ", ".join(f"{SCHEMA if who is None else who}: {score:.4f}" for who, score in event.scores)
             self.say(f"held-out observations that come back from vectors ({shares})")
@@ -87,20 +86,14 @@ class LiveView:
 
     def _chosen(self, event: FunctionChosen) -> None:
         scores = ", ".join(f"{'none' if who is None else who}: {score:.2f}" for who, score in event.scores)
-        value = isinstance(event, ValueChosen)
-        if event.chosen is None:
-            chosen = "rollouts stay" if value else "no prior is used"
-        else:
-            chosen = f"{'value function' if value else 'policy prior'} {event.chosen} is used"
-        self.say(f"{'value' if value else 'prior'} tournament ({scores}): {chosen}")
+        kind = kind_of(event)
+        chosen = kind.unused if event.chosen is None else f"{kind.title} {event.chosen} is used"
+        self.say(f"{kind.name} tournament ({scores}): {chosen}")
 
     def _candidate(self, event: CandidateTested) -> None:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())
         style = "green" if event.status == "passed" else "yellow"
         self.say(f"program {event.candidate}: {event.status}, {rates}{_because(event.problems)}", style)
-
-
-_TESTED = {ValueTested: "value function", PriorTested: "policy prior", VectorsTested: "vector functions"}
 
 
 def _because(problems: tuple[str, ...]) -> str:

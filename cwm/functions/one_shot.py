@@ -19,13 +19,16 @@ from cwm.functions.types import (
     FunctionTested,
     Status,
 )
+from cwm.interface import templates, text
 from cwm.interface.answers import programs
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModel
 from cwm.llm.truncation import CountedQuestions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
+from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.storage.keys import content_key, program_hash
 from cwm.synthesis.events import Event, OnEvent
+from games.api import GameInfo
 
 FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
 """Checks functions on the model, each on its own: what they must keep to, and their speed.
@@ -42,14 +45,21 @@ Returns one score each, larger is better, a function of the candidates and a see
 
 @dataclass(frozen=True)
 class FunctionKind:
-    """What is asked for.
+    """What is asked for: a row of `cwm.functions.kinds`.
 
     Attributes:
-        name: event stream, purpose of the calls, kind of the stored programs.
+        name: event stream, purpose of the calls, kind of the stored programs, the run's setting that asks for it.
         function: name of the function in `cwm.interface.program`, or in `interface`.
-        words: what it is called in messages, in the plural.
+        title: what one of them is called.
+        words: what they are called in messages, in the plural.
+        result: key of `FunctionResult` in what a run came to.
+        config: settings of asking for it.
         tested: event type.
         chosen: event type.
+        template: of the prompt; that of a repair has `_repair` after its name.
+        too_slow: the sentence of a repair's prompt on speed, filled in with `measured` and `needed` calls a second.
+        otherwise: what it means that none won, in the words of a report; "" where the result says it itself.
+        unused: the same in the words of a live view.
         baselines: who plays without a candidate: None first, then others by name.
         context: what else decides checks and scores, besides model and settings: part of the keys of what is stored.
         also: further functions that an answer must define.
@@ -58,9 +68,16 @@ class FunctionKind:
 
     name: str
     function: str
+    title: str
     words: str
+    result: str
+    config: type[FunctionConfig]
     tested: type[FunctionTested]
     chosen: type[FunctionChosen]
+    template: str
+    too_slow: str = ""
+    otherwise: str = ""
+    unused: str = ""
     baselines: tuple[str | None, ...] = (None,)
     context: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
@@ -70,6 +87,52 @@ class FunctionKind:
     def functions(self) -> tuple[str, ...]:
         """All functions that an answer must define."""
         return (self.function, *self.also)
+
+    def prompt(self, task: "FunctionTask") -> str:
+        """Returns the prompt for one candidate."""
+        return templates.render(self.template, **self._words(task))
+
+    def repair_prompt(self, task: "FunctionTask", candidate: FunctionCandidate, config: FunctionConfig) -> str:
+        """Returns the prompt that shows a candidate and what its checks say of it."""
+        problems = list(candidate.report.problems)
+        if candidate.status == "slow":
+            measured = candidate.report.calls_per_s
+            problems.append(self.too_slow.format(measured=measured, needed=config.min_calls_per_s))
+        return templates.render(
+            f"{self.template}_repair", **self._words(task), candidate=candidate.source, problems=problems
+        )
+
+    def _words(self, task: "FunctionTask") -> dict[str, Any]:
+        info = task.info
+        return {
+            "rules": task.rules,
+            "player_names": info.player_names,
+            "source": task.source,
+            "interface": text.render(self.functions, self.interface),
+            "min_utility": info.min_utility,
+            "max_utility": info.max_utility,
+            "utility": info.utility,
+            "perfect_information": info.perfect_information,
+            "allowed_modules": sorted(ALLOWED_MODULES),
+            "examples": task.examples,
+        }
+
+
+@dataclass(frozen=True)
+class FunctionTask:
+    """What functions are written for.
+
+    Attributes:
+        rules: the rules in words.
+        info: players, utility, bounds, information.
+        source: the synthesised model.
+        examples: tests or moments of recorded games as text, for the prompt.
+    """
+
+    rules: str
+    info: GameInfo
+    source: str
+    examples: str
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTournament, OneShot, Prompts
-from cwm.functions.types import (
-    FunctionCandidate,
-    FunctionChosen,
-    FunctionConfig,
-    FunctionConfigError,
-    FunctionReport,
-    FunctionResult,
-    FunctionTested,
-)
-from cwm.interface import templates, text
+from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, FunctionTournament, OneShot, Prompts
+from cwm.functions.types import FunctionChosen, FunctionConfig, FunctionConfigError, FunctionResult, FunctionTested
 from cwm.interface.program import POLICY_FUNCTION
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
-from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
 from games.api import Action, GameInfo, Observation
@@ -27,10 +17,6 @@ SHOWN_ACTIONS = 16
 SHOWN_DECISIONS = 3
 SHOWN_PLACES = (0.0, 0.45, 0.9)
 """How far into a game the examples lie, as a share of its players' decisions."""
-
-
-class PriorConfigError(FunctionConfigError):
-    """A setting of the policy priors is unknown or out of range."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +30,6 @@ class PriorConfig(FunctionConfig):
         draws: how often at each.
     """
 
-    error = PriorConfigError
-
     min_calls_per_s: float = 500.0
     repairs: int = 1
     games: int = 40
@@ -55,32 +39,15 @@ class PriorConfig(FunctionConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.repairs < 0 or self.games < 2 or self.points < 1 or self.draws < 1:
-            raise PriorConfigError(
+            raise FunctionConfigError(
                 f"repairs must be at least 0, games 2, points and draws 1; given repairs={self.repairs}, "
                 f"games={self.games}, points={self.points}, draws={self.draws}"
             )
 
 
-@dataclass(frozen=True)
-class PriorTask:
-    """What policy priors are written for.
-
-    Attributes:
-        rules: the rules in words.
-        info: players, utility, bounds, information.
-        source: the synthesised model.
-        examples_text: moments of recorded games, for the prompt.
-    """
-
-    rules: str
-    info: GameInfo
-    source: str
-    examples_text: str
-
-    @classmethod
-    def of(cls, rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> "PriorTask":
-        """Makes the task; its prompt shows an early, a middle and a late moment, each of another game."""
-        return cls(rules, info, source, examples(trajectories, info.perfect_information))
+def task_of(rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> FunctionTask:
+    """Makes the task; its prompt shows an early, a middle and a late moment, each of another game."""
+    return FunctionTask(rules, info, source, examples(trajectories, info.perfect_information))
 
 
 def examples(trajectories: Sequence[Trajectory], perfect_information: bool) -> str:
@@ -133,27 +100,8 @@ def _seen(history: Sequence[tuple[Observation, Action | None]]) -> list[str]:
     return [*lines, f"#   sees now {history[-1][0]!r}"]
 
 
-__all__ = [
-    "UNIFORM",
-    "PriorCandidate",
-    "PriorChosen",
-    "PriorConfig",
-    "PriorConfigError",
-    "PriorReport",
-    "PriorResult",
-    "PriorTask",
-    "PriorTested",
-    "prompt",
-    "repair_prompt",
-    "synthesize_priors",
-]
-
 UNIFORM: Final = "uniform"
 """The baseline with a uniform prior."""
-
-PriorReport: TypeAlias = FunctionReport
-PriorCandidate: TypeAlias = FunctionCandidate
-PriorResult: TypeAlias = FunctionResult
 
 
 @dataclass(frozen=True)
@@ -170,42 +118,25 @@ class PriorChosen(FunctionChosen):
     kind = "prior_chosen"
 
 
-KIND = FunctionKind("prior", POLICY_FUNCTION, "policy priors", PriorTested, PriorChosen, (None, UNIFORM))
-
-
-def prompt(task: PriorTask) -> str:
-    """Returns the prompt for one policy prior."""
-    return templates.render("policy", **_shared(task))
-
-
-def repair_prompt(task: PriorTask, candidate: PriorCandidate, config: PriorConfig) -> str:
-    """Returns the prompt that shows a policy prior and what its checks say of it."""
-    problems = list(candidate.report.problems)
-    if candidate.status == "slow":
-        problems.append(
-            f"It is too slow: it answers {candidate.report.calls_per_s:,.0f} calls a second, "
-            f"at least {config.min_calls_per_s:,.0f} are needed."
-        )
-    return templates.render("policy_repair", **_shared(task), candidate=candidate.source, problems=problems)
-
-
-def _shared(task: PriorTask) -> dict[str, Any]:
-    return {
-        "rules": task.rules,
-        "player_names": task.info.player_names,
-        "source": task.source,
-        "interface": text.render((POLICY_FUNCTION,)),
-        "min_utility": task.info.min_utility,
-        "max_utility": task.info.max_utility,
-        "utility": task.info.utility,
-        "perfect_information": task.info.perfect_information,
-        "allowed_modules": sorted(ALLOWED_MODULES),
-        "examples": task.examples_text,
-    }
+KIND = FunctionKind(
+    "prior",
+    POLICY_FUNCTION,
+    "policy prior",
+    "policy priors",
+    "priors",
+    PriorConfig,
+    PriorTested,
+    PriorChosen,
+    "policy",
+    too_slow="It is too slow: it answers {measured:,.0f} calls a second, at least {needed:,.0f} are needed.",
+    otherwise="the planner stays without",
+    unused="no prior is used",
+    baselines=(None, UNIFORM),
+)
 
 
 def synthesize_priors(
-    task: PriorTask,
+    task: FunctionTask,
     config: PriorConfig,
     model: LanguageModel,
     checker: FunctionChecker,
@@ -213,7 +144,7 @@ def synthesize_priors(
     context: Mapping[str, Any],
     record: RunRecord | None = None,
     on_event: OnEvent = ignore,
-) -> PriorResult:
+) -> FunctionResult:
     """Asks for policy priors and chooses one, the uniform one, or none.
 
     Args:
@@ -231,6 +162,6 @@ def synthesize_priors(
         TesterError: candidates could not be checked through no fault of theirs.
         RunRecordError: the record cannot be written.
     """
-    prompts = Prompts(prompt(task), lambda candidate: repair_prompt(task, candidate, config), config.repairs)
+    prompts = Prompts(KIND.prompt(task), lambda candidate: KIND.repair_prompt(task, candidate, config), config.repairs)
     kind = replace(KIND, context={"kind": KIND.name, **context})
     return OneShot(kind, prompts, task.source, config, model, checker, tournament, record, on_event).run()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from cwm.synthesis.events import Event
 
@@ -30,8 +30,6 @@ class FunctionConfig:
         seed: of the checks.
     """
 
-    error: ClassVar[type[FunctionConfigError]] = FunctionConfigError
-
     num_candidates: int = 4
     max_output_tokens: int = 16_384
     max_truncated_retries: int = 2
@@ -43,7 +41,7 @@ class FunctionConfig:
 
     def __post_init__(self) -> None:
         if self.num_candidates < 1 or self.max_output_tokens < 1 or self.truncated_growth <= 1.0 or self.margin < 0:
-            raise self.error(
+            raise FunctionConfigError(
                 "num_candidates and max_output_tokens must be at least 1, truncated_growth above 1, margin at least 0; "
                 f"given {self}"
             )
@@ -62,7 +60,7 @@ class FunctionConfig:
         known = [item.name for item in fields(cls)]
         unknown = sorted(set(data) - set(known))
         if unknown:
-            raise cls.error(f"unknown settings {unknown}; known are {', '.join(known)}")
+            raise FunctionConfigError(f"unknown settings {unknown}; known are {', '.join(known)}")
         return cls(**data)
 
     @classmethod

@@ -4,21 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cwm.functions.one_shot import FunctionKind, OneShot, Prompts
-from cwm.functions.types import (
-    FunctionCandidate,
-    FunctionChosen,
-    FunctionConfig,
-    FunctionConfigError,
-    FunctionReport,
-    FunctionResult,
-    FunctionTested,
-)
-from cwm.interface import templates, text
+from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
+from cwm.functions.types import FunctionCandidate, FunctionChosen, FunctionConfig, FunctionResult, FunctionTested
 from cwm.interface.program import VALUE_FUNCTION
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
-from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest
@@ -30,37 +20,9 @@ SHOWN_OPEN = 2
 SHOWN_ENDS = 3
 
 
-class ValueConfigError(FunctionConfigError):
-    """A setting of the value functions is unknown or out of range."""
-
-
-@dataclass(frozen=True)
-class ValueConfig(FunctionConfig):
-    """Settings of asking for value functions."""
-
-    error = ValueConfigError
-
-
-@dataclass(frozen=True)
-class ValueTask:
-    """What value functions are written for.
-
-    Attributes:
-        rules: the rules in words.
-        info: players, utility, bounds.
-        source: the synthesised model.
-        tests_text: the value tests as text, for the prompt.
-    """
-
-    rules: str
-    info: GameInfo
-    source: str
-    tests_text: str
-
-    @classmethod
-    def of(cls, rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> "ValueTask":
-        """Makes the task; its prompt shows a few open states and one end of each result."""
-        return cls(rules, info, source, render(shown_tests(value_tests(trajectories))))
+def task_of(rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> FunctionTask:
+    """Makes the task; its prompt shows a few open states and one end of each result."""
+    return FunctionTask(rules, info, source, render(shown_tests(value_tests(trajectories))))
 
 
 def value_tests(trajectories: Sequence[Trajectory]) -> list[UnitTest]:
@@ -74,26 +36,6 @@ def shown_tests(tests: Sequence[UnitTest]) -> list[UnitTest]:
     middle = len(unfinished) // 2
     ends = {str(test.data["rewards"]): test for test in reversed(tests) if test.data["rewards"] is not None}
     return [*unfinished[middle : middle + SHOWN_OPEN], *list(reversed(ends.values()))[:SHOWN_ENDS]]
-
-
-__all__ = [
-    "Tournament",
-    "ValueCandidate",
-    "ValueChecker",
-    "ValueChosen",
-    "ValueConfig",
-    "ValueConfigError",
-    "ValueReport",
-    "ValueResult",
-    "ValueTask",
-    "ValueTested",
-    "prompt",
-    "synthesize_values",
-]
-
-ValueReport: TypeAlias = FunctionReport
-ValueCandidate: TypeAlias = FunctionCandidate
-ValueResult: TypeAlias = FunctionResult
 
 
 @dataclass(frozen=True)
@@ -110,43 +52,36 @@ class ValueChosen(FunctionChosen):
     kind = "value_chosen"
 
 
-KIND = FunctionKind("value", VALUE_FUNCTION, "value functions", ValueTested, ValueChosen)
+KIND = FunctionKind(
+    "value",
+    VALUE_FUNCTION,
+    "value function",
+    "value functions",
+    "values",
+    FunctionConfig,
+    ValueTested,
+    ValueChosen,
+    "value",
+    otherwise="rollouts stay",
+    unused="rollouts stay",
+)
 
-ValueChecker: TypeAlias = Callable[[Sequence[str]], list[ValueReport]]
-"""Checks value functions on the model, each on its own: floats, rewards at the end, the same twice, speed."""
-
-Tournament: TypeAlias = Callable[[list[ValueCandidate | None]], list[float]]
+Tournament: TypeAlias = Callable[[list[FunctionCandidate | None]], list[float]]
 """Lets planners with these value functions play each other on the model; None plays with random rollouts.
 
 Returns one score each, larger is better, a function of the candidates and a seed alone.
 """
 
 
-def prompt(task: ValueTask) -> str:
-    """Returns the prompt for one value function."""
-    return templates.render(
-        "value",
-        rules=task.rules,
-        player_names=task.info.player_names,
-        source=task.source,
-        interface=text.render((VALUE_FUNCTION,)),
-        min_utility=task.info.min_utility,
-        max_utility=task.info.max_utility,
-        utility=task.info.utility,
-        allowed_modules=sorted(ALLOWED_MODULES),
-        tests=task.tests_text,
-    )
-
-
 def synthesize_values(
-    task: ValueTask,
-    config: ValueConfig,
+    task: FunctionTask,
+    config: FunctionConfig,
     model: LanguageModel,
-    checker: ValueChecker,
+    checker: FunctionChecker,
     tournament: Tournament,
     record: RunRecord | None = None,
     on_event: OnEvent = ignore,
-) -> ValueResult:
+) -> FunctionResult:
     """Asks for value functions and chooses one, or none.
 
     Args:
@@ -164,8 +99,8 @@ def synthesize_values(
         RunRecordError: the record cannot be written.
     """
 
-    def scores(candidates: list[ValueCandidate]) -> list[float]:
+    def scores(candidates: list[FunctionCandidate]) -> list[float]:
         return tournament([None, *candidates])
 
-    prompts = Prompts(prompt(task))
+    prompts = Prompts(KIND.prompt(task))
     return OneShot(KIND, prompts, task.source, config, model, checker, scores, record, on_event).run()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from cwm.functions.value import ValueReport
+from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import ProgramSource, Reply
 from cwm.suite.build import to_worker
@@ -17,7 +17,7 @@ SHOWN_PROBLEMS = 3
 
 
 class ProcessValueChecker:
-    """A `ValueChecker`: each value function gets a worker of its own, with the model beside it.
+    """A `FunctionChecker`: each value function gets a worker of its own, with the model beside it.
 
     Args:
         source: the model.
@@ -51,7 +51,7 @@ class ProcessValueChecker:
         self._bounds_known = bounds_known
         self._sandbox = Sandbox(settings.capped(), settings.level, (SPEED,))
 
-    def __call__(self, sources: Sequence[str]) -> list[ValueReport]:
+    def __call__(self, sources: Sequence[str]) -> list[FunctionReport]:
         """Checks every value function.
 
         Returns:
@@ -63,11 +63,11 @@ class ProcessValueChecker:
         # One at a time: functions that run beside each other would slow each other's clock.
         return in_parallel(self._check, sources, workers=1)
 
-    def _check(self, source: str) -> ValueReport:
+    def _check(self, source: str) -> FunctionReport:
         program = ProgramSource(self._source, self._initial_state, self._info, value_source=source)
         with started_worker(self._sandbox, program, self._settings.seed) as worker:
             if problem := problem_of(worker.loaded):
-                return ValueReport((f"it could not be loaded: {problem}",))
+                return FunctionReport((f"it could not be loaded: {problem}",))
             reply = worker.run_tests(
                 self._tests,
                 seed=self._settings.seed,
@@ -79,19 +79,19 @@ class ProcessValueChecker:
             if problem := problem_of(reply):
                 problems.append(f"a test ended its worker: {problem}")
             if problems:
-                return ValueReport(tuple(problems), None, len(reply.value))
+                return FunctionReport(tuple(problems), None, len(reply.value))
             measured = worker.payload(
                 SPEED, "measure", self._argument, seed=self._settings.seed, timeout_s=self._settings.total_seconds
             )
         if problem := problem_of(measured):
-            return ValueReport((f"it failed in random games on the model: {problem}",), None, len(reply.value))
+            return FunctionReport((f"it failed in random games on the model: {problem}",), None, len(reply.value))
         if not _are_figures(measured.value):
-            return ValueReport(
+            return FunctionReport(
                 ("its worker's answer on random games is not what was asked for",), None, len(reply.value)
             )
         return self._judge(measured, len(reply.value))
 
-    def _judge(self, measured: Reply, tested: int) -> ValueReport:
+    def _judge(self, measured: Reply, tested: int) -> FunctionReport:
         figures = measured.value
         problems = []
         if figures["wrong_ends"]:
@@ -99,7 +99,7 @@ class ProcessValueChecker:
         if figures["out_of_bounds"] and self._bounds_known:
             problems.append(f"{figures['out_of_bounds']} states have a value outside the bounds of the game")
         speed = figures["calls"] / figures["seconds"]
-        return ValueReport(tuple(problems), speed, tested + figures["states"])
+        return FunctionReport(tuple(problems), speed, tested + figures["states"])
 
 
 def _are_figures(value: Json) -> bool:

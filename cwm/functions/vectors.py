@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from cwm.functions.one_shot import FunctionChecker, FunctionKind, OneShot, Prompts
+from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
 from cwm.functions.types import (
     FunctionCandidate,
     FunctionChosen,
@@ -14,13 +14,12 @@ from cwm.functions.types import (
     FunctionResult,
     FunctionTested,
 )
-from cwm.interface import templates, text, vectors
+from cwm.interface import vectors
 from cwm.interface.vectors import DECODE, ENCODE
 from cwm.llm.api import LanguageModel
 from cwm.observations.structures import kind_of
 from cwm.observations.vectors import ObservationVectors, RoundTrip, infer, try_out
 from cwm.record.record import RunRecord
-from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.storage.keys import content_key
 from cwm.suite import closed_deck
 from cwm.synthesis.events import OnEvent, ignore
@@ -36,10 +35,6 @@ MAX_CHECKED: Final = 2_000
 """So many different observations are put to a program at most."""
 
 
-class VectorConfigError(FunctionConfigError):
-    """A setting of the functions between observations and vectors is unknown or out of range."""
-
-
 @dataclass(frozen=True)
 class VectorConfig(FunctionConfig):
     """Settings of asking for functions between observations and vectors.
@@ -53,8 +48,6 @@ class VectorConfig(FunctionConfig):
         planner_simulations: of that planner, a move.
     """
 
-    error = VectorConfigError
-
     num_candidates: int = 1
     min_calls_per_s: float = 200.0
     repairs: int = 3
@@ -65,7 +58,7 @@ class VectorConfig(FunctionConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.repairs < 0 or self.games < 1 or self.planner_games < 0 or self.planner_simulations < 1:
-            raise VectorConfigError(
+            raise FunctionConfigError(
                 "repairs and planner_games must be at least 0, games and planner_simulations at least 1; given "
                 f"repairs={self.repairs}, games={self.games}, planner_games={self.planner_games}, "
                 f"planner_simulations={self.planner_simulations}"
@@ -91,6 +84,11 @@ class VectorTask:
     recorded: tuple[Sample, ...]
     samples: tuple[Sample, ...]
     held_out: tuple[Sample, ...]
+
+    @property
+    def asked(self) -> FunctionTask:
+        """What the prompts show of it."""
+        return FunctionTask(self.rules, self.info, self.source, render(examples(self.recorded)))
 
 
 def samples_of(trajectories: Sequence[Trajectory], deck: Deck = "open") -> list[Sample]:
@@ -181,9 +179,14 @@ class VectorsChosen(FunctionChosen):
 KIND = FunctionKind(
     "vectors",
     ENCODE,
+    "observation vectors",
     "pairs of functions between observations and vectors",
+    "vectors",
+    VectorConfig,
     VectorsTested,
     VectorsChosen,
+    "observation_vectors",
+    too_slow="They are too slow: {measured:,.0f} observations are written a second, at least {needed:,.0f} are needed.",
     also=(DECODE,),
     interface=vectors,
 )
@@ -234,34 +237,6 @@ class VectorResult:
         }
 
 
-def prompt(task: VectorTask) -> str:
-    """Returns the prompt for one pair of functions."""
-    return templates.render("observation_vectors", **_shared(task))
-
-
-def repair_prompt(task: VectorTask, candidate: FunctionCandidate, config: VectorConfig) -> str:
-    """Returns the prompt that shows a pair of functions and what its checks say of it."""
-    problems = list(candidate.report.problems)
-    if candidate.status == "slow":
-        problems.append(
-            f"They are too slow: {candidate.report.calls_per_s:,.0f} observations are written a second, at least "
-            f"{config.min_calls_per_s:,.0f} are needed."
-        )
-    return templates.render(
-        "observation_vectors_repair", **_shared(task), candidate=candidate.source, problems=problems
-    )
-
-
-def _shared(task: VectorTask) -> dict[str, Any]:
-    return {
-        "rules": task.rules,
-        "player_names": task.info.player_names,
-        "interface": text.render((ENCODE, DECODE), vectors),
-        "allowed_modules": sorted(ALLOWED_MODULES),
-        "examples": render(examples(task.recorded)),
-    }
-
-
 def synthesize_vectors(
     task: VectorTask,
     config: VectorConfig,
@@ -302,7 +277,10 @@ def synthesize_vectors(
     def scores(candidates: list[FunctionCandidate]) -> list[float]:
         return [trips[SCHEMA].share or 0.0, *(trip(item).share or 0.0 for item in candidates)]
 
-    prompts = Prompts(prompt(task), lambda candidate: repair_prompt(task, candidate, config), config.repairs)
+    asked_for = task.asked
+    prompts = Prompts(
+        KIND.prompt(asked_for), lambda candidate: KIND.repair_prompt(asked_for, candidate, config), config.repairs
+    )
     kind = replace(KIND, context={"kind": KIND.name, "samples": decisive})
     asked = OneShot(kind, prompts, task.source, config, model, checker, scores, record, on_event).run()
     trips |= {str(item.id): trip(item) for item in asked.candidates if item.score is not None}

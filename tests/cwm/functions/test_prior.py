@@ -9,19 +9,18 @@ from typing import cast
 import pytest
 
 from cwm.functions import prior_probe
+from cwm.functions.one_shot import FunctionTask
 from cwm.functions.prior import (
+    KIND,
     UNIFORM,
     PriorChosen,
     PriorConfig,
-    PriorConfigError,
-    PriorResult,
-    PriorTask,
     examples,
-    prompt,
     synthesize_priors,
+    task_of,
 )
 from cwm.functions.prior_check import ProcessPriorChecker
-from cwm.functions.types import FunctionCandidate, FunctionReport
+from cwm.functions.types import FunctionCandidate, FunctionConfigError, FunctionReport, FunctionResult
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers.scripted import Scripted
@@ -45,13 +44,13 @@ FAST = FunctionReport((), 50_000.0, 10)
 
 
 @pytest.fixture(scope="module")
-def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str], str]) -> PriorTask:
+def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str], str]) -> FunctionTask:
     game = program_game("hidden_coin")
-    return PriorTask.of("A coin is guessed.", game.info, program_text("hidden_coin"), collect(game, 5, 0))
+    return task_of("A coin is guessed.", game.info, program_text("hidden_coin"), collect(game, 5, 0))
 
 
 @pytest.fixture(scope="module")
-def checker(program_game: Callable[[str], ProgramGame], task: PriorTask) -> ProcessPriorChecker:
+def checker(program_game: Callable[[str], ProgramGame], task: FunctionTask) -> ProcessPriorChecker:
     settings = TestSettings(total_seconds=2.0, load_seconds=1.0)
     initial = program_game("hidden_coin").initial_state()
     return ProcessPriorChecker(task.source, task.info, initial, PriorConfig(), settings)
@@ -62,12 +61,12 @@ def fenced(source: str) -> str:
 
 
 def run(
-    task: PriorTask,
+    task: FunctionTask,
     answers: Sequence[str | Completion | LanguageModelError],
     scores: dict[str | None, float],
     reports: dict[str, FunctionReport] | None = None,
     **settings: object,
-) -> tuple[PriorResult, Scripted, list[Event]]:
+) -> tuple[FunctionResult, Scripted, list[Event]]:
     """Chooses with a tournament that reads its scores from a table: None and "uniform" are the baselines."""
     events: list[Event] = []
     model = Scripted(answers)
@@ -83,7 +82,7 @@ def run(
     return result, model, events
 
 
-def test_best_prior_is_chosen_over_both_baselines(task: PriorTask) -> None:
+def test_best_prior_is_chosen_over_both_baselines(task: FunctionTask) -> None:
     scores = {None: 0.0, UNIFORM: 0.1, EVEN: 0.3, OTHER: 0.2}
     result, _, events = run(task, [fenced(EVEN), fenced(OTHER)], scores, num_candidates=2)
     assert result.best is not None
@@ -96,7 +95,7 @@ def test_best_prior_is_chosen_over_both_baselines(task: PriorTask) -> None:
     [(0.0, 0.1, 0.1, UNIFORM), (0.1, 0.1, 0.1, None), (0.3, 0.1, 0.2, None), (0.0, 0.1, 0.11, 0)],
 )
 def test_baseline_stays_unless_something_beats_it(
-    task: PriorTask, none: float, uniform: float, prior: float, chosen: int | str | None
+    task: FunctionTask, none: float, uniform: float, prior: float, chosen: int | str | None
 ) -> None:
     result, _, _ = run(task, [fenced(EVEN)], {None: none, UNIFORM: uniform, EVEN: prior})
     assert result.chosen == chosen
@@ -104,7 +103,7 @@ def test_baseline_stays_unless_something_beats_it(
     assert json.loads(json.dumps(result.to_json()))["chosen"] == chosen
 
 
-def test_failed_prior_is_asked_for_again_with_its_code_and_what_is_wrong(task: PriorTask) -> None:
+def test_failed_prior_is_asked_for_again_with_its_code_and_what_is_wrong(task: FunctionTask) -> None:
     scores = {None: 0.0, UNIFORM: 0.0, EVEN: 1.0}
     reports = {LEAK: FunctionReport(("it knows the coin",))}
     result, model, _ = run(task, [fenced(LEAK), fenced(EVEN)], scores, reports)
@@ -117,7 +116,7 @@ def test_failed_prior_is_asked_for_again_with_its_code_and_what_is_wrong(task: P
     assert task.rules in again
 
 
-def test_slow_prior_is_told_so_and_repairs_are_limited(task: PriorTask) -> None:
+def test_slow_prior_is_told_so_and_repairs_are_limited(task: FunctionTask) -> None:
     scores = {None: 0.0, UNIFORM: 0.0}
     reports = {EVEN: FunctionReport((), 20.0, 5)}
     result, model, _ = run(task, [fenced(EVEN), fenced(EVEN), fenced(EVEN)], scores, reports, repairs=2)
@@ -128,7 +127,7 @@ def test_slow_prior_is_told_so_and_repairs_are_limited(task: PriorTask) -> None:
     assert result.chosen is None
 
 
-def test_spent_budget_in_a_repair_leaves_what_is_there(task: PriorTask) -> None:
+def test_spent_budget_in_a_repair_leaves_what_is_there(task: FunctionTask) -> None:
     answers = [fenced(EVEN), fenced(LEAK), BudgetExceededError("the cap is reached")]
     scores = {None: 0.0, UNIFORM: 0.0, EVEN: 1.0}
     result, _, _ = run(task, answers, scores, {LEAK: FunctionReport(("leaks",))}, num_candidates=3)
@@ -136,7 +135,7 @@ def test_spent_budget_in_a_repair_leaves_what_is_there(task: PriorTask) -> None:
     assert (result.chosen, result.calls, result.message) == (0, 2, "the cap is reached")
 
 
-def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: PriorTask, tmp_path: Path) -> None:
+def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: FunctionTask, tmp_path: Path) -> None:
     results = []
     for answers in ([fenced(LEAK), fenced(EVEN), fenced(OTHER)], []):
         worked: list[str] = []
@@ -158,7 +157,7 @@ def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: PriorTas
     assert (worked, kinds) == ([], {"prior"})
 
 
-def test_scores_of_another_value_function_are_not_taken_for_these(task: PriorTask, tmp_path: Path) -> None:
+def test_scores_of_another_value_function_are_not_taken_for_these(task: FunctionTask, tmp_path: Path) -> None:
     played = []
     for value in ("a", "b", "a"):
 
@@ -173,8 +172,8 @@ def test_scores_of_another_value_function_are_not_taken_for_these(task: PriorTas
     assert played == [1, 1]
 
 
-def test_prompt_holds_rules_model_interface_and_moments_of_games(task: PriorTask) -> None:
-    text = prompt(task)
+def test_prompt_holds_rules_model_interface_and_moments_of_games(task: FunctionTask) -> None:
+    text = KIND.prompt(task)
     for part in (task.rules, task.source.strip(), "def policy_prior(state: State, legal_actions: list[Action], "):
         assert part in text
     assert "What one player wins the others lose." in text
@@ -279,10 +278,10 @@ def test_perfect_information_leaves_nothing_to_swap(program_game: Callable[[str]
 
 
 def test_settings_out_of_range_or_unknown_are_refused() -> None:
-    with pytest.raises(PriorConfigError, match="repairs must be at least 0"):
+    with pytest.raises(FunctionConfigError, match="repairs must be at least 0"):
         PriorConfig(repairs=-1)
-    with pytest.raises(PriorConfigError, match="num_candidates"):
+    with pytest.raises(FunctionConfigError, match="num_candidates"):
         PriorConfig(num_candidates=0)
-    with pytest.raises(PriorConfigError, match=r"unknown settings \['candidates'\]"):
+    with pytest.raises(FunctionConfigError, match=r"unknown settings \['candidates'\]"):
         PriorConfig.from_json({"candidates": 3})
     assert PriorConfig.from_record({"candidates": 3, "draws": 2}) == PriorConfig(draws=2)

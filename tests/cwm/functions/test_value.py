@@ -6,19 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cwm.functions.value import (
-    ValueCandidate,
-    ValueChosen,
-    ValueConfig,
-    ValueConfigError,
-    ValueReport,
-    ValueResult,
-    ValueTask,
-    prompt,
-    shown_tests,
-    synthesize_values,
-    value_tests,
-)
+from cwm.functions.one_shot import FunctionTask
+from cwm.functions.types import FunctionCandidate, FunctionConfig, FunctionConfigError, FunctionReport, FunctionResult
+from cwm.functions.value import KIND, ValueChosen, shown_tests, synthesize_values, task_of, value_tests
 from cwm.functions.value_check import ProcessValueChecker
 from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
 from cwm.llm.journaled import Journaled
@@ -39,16 +29,16 @@ GOOD = """def value_function(state, player_id):
 """
 ZERO = "def value_function(state, player_id):\n    return 0.0\n"
 OTHER = GOOD.replace("0.1", "0.2")
-FAST = ValueReport((), 50_000.0, 10)
+FAST = FunctionReport((), 50_000.0, 10)
 
 
 @pytest.fixture(scope="module")
-def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str], str]) -> ValueTask:
-    return ValueTask("Three in a row.", program_game("three_in_a_row").info, program_text("three_in_a_row"), "tests")
+def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str], str]) -> FunctionTask:
+    return FunctionTask("Three in a row.", program_game("three_in_a_row").info, program_text("three_in_a_row"), "tests")
 
 
 @pytest.fixture(scope="module")
-def checker(program_game: Callable[[str], ProgramGame], task: ValueTask) -> ProcessValueChecker:
+def checker(program_game: Callable[[str], ProgramGame], task: FunctionTask) -> ProcessValueChecker:
     game = program_game("three_in_a_row")
     tests = build(collect(game, 2, 0), BuildOptions(kinds=("value",)))
     settings = TestSettings(test_seconds=0.5, load_seconds=1.0)
@@ -66,30 +56,30 @@ class Tournament:
         self.scores = scores
         self.played: list[list[str | None]] = []
 
-    def __call__(self, candidates: list[ValueCandidate | None]) -> list[float]:
+    def __call__(self, candidates: list[FunctionCandidate | None]) -> list[float]:
         self.played.append([None if candidate is None else candidate.source for candidate in candidates])
         return [0.0 if candidate is None else self.scores[candidate.source] for candidate in candidates]
 
 
 def run(
-    task: ValueTask,
+    task: FunctionTask,
     answers: Sequence[str | Completion | LanguageModelError],
     scores: dict[str, float],
-    reports: dict[str, ValueReport] | None = None,
+    reports: dict[str, FunctionReport] | None = None,
     **settings: object,
-) -> tuple[ValueResult, Tournament, list[Event]]:
+) -> tuple[FunctionResult, Tournament, list[Event]]:
     tournament = Tournament(scores)
     events: list[Event] = []
 
-    def check(sources: Sequence[str]) -> list[ValueReport]:
+    def check(sources: Sequence[str]) -> list[FunctionReport]:
         return [(reports or {}).get(source, FAST) for source in sources]
 
-    config = ValueConfig.from_json({"num_candidates": len(answers), **settings})
+    config = FunctionConfig.from_json({"num_candidates": len(answers), **settings})
     result = synthesize_values(task, config, Scripted(answers), check, tournament, on_event=events.append)
     return result, tournament, events
 
 
-def test_winner_of_the_tournament_is_chosen_and_none_always_plays(task: ValueTask) -> None:
+def test_winner_of_the_tournament_is_chosen_and_none_always_plays(task: FunctionTask) -> None:
     result, tournament, events = run(task, [fenced(GOOD), fenced(OTHER)], {GOOD: 0.2, OTHER: 0.4})
     assert tournament.played == [[None, GOOD, OTHER]]
     assert result.best is not None
@@ -97,7 +87,7 @@ def test_winner_of_the_tournament_is_chosen_and_none_always_plays(task: ValueTas
     assert events[-1] == ValueChosen(1, ((None, 0.0), (0, 0.2), (1, 0.4)))
 
 
-def test_none_is_chosen_when_nothing_beats_it(task: ValueTask) -> None:
+def test_none_is_chosen_when_nothing_beats_it(task: FunctionTask) -> None:
     result, _, events = run(task, [fenced(GOOD), fenced(OTHER)], {GOOD: 0.0, OTHER: -0.4})
     assert result.best is None
     assert [candidate.score for candidate in result.candidates] == [0.0, -0.4]
@@ -105,12 +95,12 @@ def test_none_is_chosen_when_nothing_beats_it(task: ValueTask) -> None:
     assert events[-1].chosen is None
 
 
-def test_lead_within_the_margin_is_no_win(task: ValueTask) -> None:
+def test_lead_within_the_margin_is_no_win(task: FunctionTask) -> None:
     assert run(task, [fenced(GOOD)], {GOOD: 0.1}, margin=0.1)[0].best is None
     assert run(task, [fenced(GOOD)], {GOOD: 0.11}, margin=0.1)[0].best is not None
 
 
-def test_candidates_that_fail_their_checks_do_not_play(task: ValueTask) -> None:
+def test_candidates_that_fail_their_checks_do_not_play(task: FunctionTask) -> None:
     answers = [
         fenced(ZERO),
         fenced(GOOD),
@@ -120,7 +110,7 @@ def test_candidates_that_fail_their_checks_do_not_play(task: ValueTask) -> None:
         Completion(fenced(GOOD), "refused", "m"),
         fenced(GOOD),
     ]
-    reports = {ZERO: ValueReport(("the end is not the reward",)), OTHER: ValueReport((), 3.0, 10)}
+    reports = {ZERO: FunctionReport(("the end is not the reward",)), OTHER: FunctionReport((), 3.0, 10)}
     result, tournament, _ = run(task, answers, {GOOD: 1.0}, reports)
     statuses = [candidate.status for candidate in result.candidates]
     assert statuses == ["failed", "checked", "rejected", "slow", "no_program", "no_program", "duplicate"]
@@ -128,38 +118,38 @@ def test_candidates_that_fail_their_checks_do_not_play(task: ValueTask) -> None:
     assert result.calls == 7
 
 
-def test_no_tournament_is_played_without_candidates(task: ValueTask) -> None:
+def test_no_tournament_is_played_without_candidates(task: FunctionTask) -> None:
     result, tournament, _ = run(task, ["nothing"], {})
     assert (result.best, result.none_score, tournament.played) == (None, None, [])
 
 
-def test_truncated_answer_is_asked_again_with_a_larger_cap(task: ValueTask) -> None:
+def test_truncated_answer_is_asked_again_with_a_larger_cap(task: FunctionTask) -> None:
     model = Scripted([Completion(fenced(GOOD), "truncated", "m"), fenced(GOOD)])
-    config = ValueConfig(num_candidates=1, max_output_tokens=1000)
+    config = FunctionConfig(num_candidates=1, max_output_tokens=1000)
     result = synthesize_values(task, config, model, lambda _: [FAST], Tournament({GOOD: 1.0}))
     assert [request.max_output_tokens for request in model.requests] == [1000, 2000]
     assert result.calls == 2
 
 
-def test_spent_budget_still_chooses_among_what_is_there(task: ValueTask) -> None:
+def test_spent_budget_still_chooses_among_what_is_there(task: FunctionTask) -> None:
     result, _, _ = run(task, [fenced(GOOD), BudgetExceededError("the cap is reached")], {GOOD: 1.0})
     assert result.best is not None
     assert (result.calls, result.message) == (1, "the cap is reached")
 
 
-def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: ValueTask, tmp_path: Path) -> None:
+def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: FunctionTask, tmp_path: Path) -> None:
     results = []
     for answers in ([fenced(GOOD), fenced(OTHER)], []):
         tournament = Tournament({GOOD: 0.2, OTHER: 0.4})
         checked: list[str] = []
 
-        def check(sources: Sequence[str], checked: list[str] = checked) -> list[ValueReport]:
+        def check(sources: Sequence[str], checked: list[str] = checked) -> list[FunctionReport]:
             checked += sources
             return [FAST for _ in sources]
 
         with RunRecord.create_or_resume(tmp_path, "value", {}) as record:
             model = Journaled(Scripted(answers), record.calls)
-            result = synthesize_values(task, ValueConfig(num_candidates=2), model, check, tournament, record)
+            result = synthesize_values(task, FunctionConfig(num_candidates=2), model, check, tournament, record)
             results.append(json.dumps(result.to_json()))
             kinds = {stored.hash: (stored.kind, stored.parent) for stored in record.programs()}
     assert results[0] == results[1]
@@ -167,8 +157,8 @@ def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: ValueTas
     assert kinds == dict.fromkeys(map(program_hash, (GOOD, OTHER)), ("value", program_hash(task.source)))
 
 
-def test_prompt_holds_rules_model_interface_bounds_and_tests(task: ValueTask) -> None:
-    text = prompt(task)
+def test_prompt_holds_rules_model_interface_bounds_and_tests(task: FunctionTask) -> None:
+    text = KIND.prompt(task)
     for part in (task.rules, task.source.strip(), "def value_function(state: State, player_id: int) -> float:"):
         assert part in text
     assert "at least -1.0 and at most 1.0" in text
@@ -210,14 +200,14 @@ def test_prompt_shows_open_states_and_one_end_of_each_result(program_game: Calla
     rewards = [test.data["rewards"] for test in shown]
     assert rewards[:2] == [None, None]
     assert sorted(rewards[2:]) == [[-1.0, 1.0], [0.0, 0.0], [1.0, -1.0]]
-    text = ValueTask.of("r", program_game("three_in_a_row").info, "s", trajectories).tests_text
+    text = task_of("r", program_game("three_in_a_row").info, "s", trajectories).examples
     assert text.count("self.assertIsInstance(value_function(state, 0), float)") == 2
     assert "self.assertEqual(-1.0, value_function(state, 0))" in text
 
 
 def test_settings_out_of_range_or_unknown_are_refused() -> None:
-    with pytest.raises(ValueConfigError, match="num_candidates"):
-        ValueConfig(num_candidates=0)
-    with pytest.raises(ValueConfigError, match=r"unknown settings \['candidates'\]"):
-        ValueConfig.from_json({"candidates": 3})
-    assert ValueConfig.from_record({"candidates": 3, "seed": 2}) == ValueConfig(seed=2)
+    with pytest.raises(FunctionConfigError, match="num_candidates"):
+        FunctionConfig(num_candidates=0)
+    with pytest.raises(FunctionConfigError, match=r"unknown settings \['candidates'\]"):
+        FunctionConfig.from_json({"candidates": 3})
+    assert FunctionConfig.from_record({"candidates": 3, "seed": 2}) == FunctionConfig(seed=2)

@@ -7,19 +7,17 @@ from typing import Any
 
 import pytest
 
-from cwm.functions.types import FunctionReport
+from cwm.functions.types import FunctionConfigError, FunctionReport
 from cwm.functions.vectors import (
+    KIND,
     SCHEMA,
     Sample,
     VectorConfig,
-    VectorConfigError,
     VectorResult,
     VectorTask,
     distinct,
     examples,
-    prompt,
     render,
-    repair_prompt,
     samples_of,
     synthesize_vectors,
 )
@@ -240,13 +238,13 @@ def test_a_missing_function_is_named_without_running_anything() -> None:
 
 
 def test_the_prompt_shows_rules_interface_and_examples_alone() -> None:
-    text = prompt(task())
+    text = KIND.prompt(task().asked)
     assert "A game of cards." in text
     assert "def vector_to_observation(vector: list[float], player_id: int) -> PlayerObservation:" in text
     assert "(player_id=0) {'pot': 17, 'last': -2.5, 'hand': ['Q', 'K', 'J']}" in text
     assert "the model" not in text
     found, _, _ = run(["no program"], ProcessVectorChecker([], INFO, TestSettings()))
-    assert "What is wrong" in repair_prompt(task(), found.asked.candidates[0], VectorConfig())
+    assert "What is wrong" in KIND.repair_prompt(task().asked, found.asked.candidates[0], VectorConfig())
 
 
 def test_examples_show_each_thing_once_and_fit_the_room() -> None:
@@ -280,5 +278,5 @@ def test_more_samples_than_are_checked_are_thinned_evenly() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    with pytest.raises(VectorConfigError, match="given repairs=-1, games=20, planner_games=4"):
+    with pytest.raises(FunctionConfigError, match="given repairs=-1, games=20, planner_games=4"):
         VectorConfig(repairs=-1)

@@ -1,0 +1,47 @@
+"""One row a kind of function, and prompts that stay as they are: recorded completions answer them to the letter."""
+
+import hashlib
+
+import pytest
+
+from arena.pipeline.function_choice import Beside
+from arena.runs.settings import RunSettings
+from cwm.functions import prior, value, vectors
+from cwm.functions.kinds import KINDS, kind_of
+from cwm.functions.one_shot import FunctionKind
+from cwm.functions.types import FunctionCandidate, FunctionReport
+from cwm.model.bundle import ModelBundle
+from cwm.trajectories.recorded import collect
+from games import registry
+
+SLOW = FunctionCandidate(0, "def g(): pass\n", "h", "slow", FunctionReport(("a problem",), 12.5, 3))
+PINNED = {
+    "value": ("0ba8958f5dfbdd74",),
+    "prior": ("7f62ef5d8dbc66c4", "0570cb1256db2e38"),
+    "vectors": ("94566932dc0ba5a8", "24e8f5bd5d4fa6a7"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_the_prompts_of_a_kind_are_equal_byte_for_byte(kind: FunctionKind) -> None:
+    game, source = registry.make("leduc_poker"), "def f():\n    return 1\n"
+    games = collect(game, 4, 0)
+    samples = tuple(vectors.samples_of(games))
+    task = {
+        "value": value.task_of("RULES", game.info, source, games),
+        "prior": prior.task_of("RULES", game.info, source, games),
+        "vectors": vectors.VectorTask("RULES", game.info, source, samples, samples, samples).asked,
+    }[kind.name]
+    texts = [kind.prompt(task)]
+    if kind.too_slow:
+        texts.append(kind.repair_prompt(task, SLOW, kind.config()))
+    assert tuple(hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts) == PINNED[kind.name]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_row_names_a_setting_a_result_and_a_place_beside_the_model(kind: FunctionKind) -> None:
+    assert hasattr(RunSettings("tic_tac_toe", True), kind.name)
+    assert kind.result in Beside().results
+    assert f"{kind.name}_source" in ModelBundle.__dataclass_fields__
+    assert kind_of(kind.tested(0, "checked", "", (), None)) is kind
+    assert kind_of(kind.chosen(None, ())) is kind
