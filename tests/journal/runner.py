@@ -36,10 +36,13 @@ from cwm.llm.api import Completion, LanguageModel, Request, Usage
 from cwm.llm.caps import Caps
 from cwm.llm.requests import request_key
 from cwm.llm.retry import Retrying, TransientError
+from cwm.quality.similarity import longest_shared_run, source_files
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite import contract, execution
 from cwm.synthesis.config import SynthesisConfig
 from games import registry
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Fault:
@@ -265,6 +268,8 @@ def main() -> None:
     # Loaded before the forks, so that no child pays for it.
     for game in ("leduc_poker", "tic_tac_toe"):
         registry.make(game)
+    # Reports compare programs with our source, which is then tokenised once for all children.
+    longest_shared_run("", source_files([ROOT / name for name in ("arena", "cwm", "games", "search")]))
     for line in sys.stdin:
         command = json.loads(line)
         pid = os.fork()
