@@ -101,7 +101,7 @@ Walk: TypeAlias = list[tuple[InfoNode | None, KeyEdge | None, Scene]]
 """The steps of a simulation: where from, by which edge (both None for chance), and the scene reached."""
 
 
-class Tree:
+class InformationTree:
     """One search."""
 
     def __init__(

@@ -12,7 +12,7 @@ from games.api import Action, Game, ResamplesHistory
 from search.api import Decision, PlannerConfig, Position
 from search.belief import Belief, BeliefSource, Sampler, one_history
 from search.errors import ErrorCount, NoHistoryError, SearchFailedError, describe, root_actions, run_simulations
-from search.info_tree import Tree
+from search.info_tree import InformationTree
 from search.particles import Particle
 from search.selection import most_visited
 from search.weighted_belief import Kept, WeightedBelief
@@ -75,7 +75,7 @@ class Ismcts:
         rng: random.Random,
         errors: ErrorCount,
     ) -> Decision:
-        tree = Tree(self._game, self._config, position, belief, first, rng, errors)
+        tree = InformationTree(self._game, self._config, position, belief, first, rng, errors)
         done, why = run_simulations(tree.simulate, tree.abandon, self._config.simulations, errors)
         if why is not None:
             return self._fall_back(why, belief, errors, rng)

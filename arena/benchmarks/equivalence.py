@@ -22,7 +22,7 @@ FOLDER: Final = "equivalence"
 
 
 @dataclass(frozen=True)
-class Asked:
+class EquivalenceWishes:
     """What is measured.
 
     Attributes:
@@ -47,7 +47,7 @@ class Asked:
 
 
 def run(
-    asked: Asked, workers: int, on_game: Callable[[str, Progress], None] = lambda game, state: None
+    asked: EquivalenceWishes, workers: int, on_game: Callable[[str, Progress], None] = lambda game, state: None
 ) -> Iterator[Equivalence]:
     """Yields what was found of each game as soon as it is finished; games that were stored are not played again.
 

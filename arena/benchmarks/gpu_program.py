@@ -15,7 +15,7 @@ from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
 
 from arena.benchmarks.measurement import Measurement
-from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, Setting
+from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, TrainingSetting
 from arena.training.training_run import trainer_of
 from arena.usage import UsageError
 
@@ -75,7 +75,7 @@ def absent_device() -> Any:
         raise UsageError(f"JAX's compiler for CUDA refuses to compile for an H200: {error}") from error
 
 
-def _figures(setting: Setting, device: Any) -> Iterator[Measurement]:
+def _figures(setting: TrainingSetting, device: Any) -> Iterator[Measurement]:
     made = setting.recipe()
     trainer = trainer_of(made)
 

@@ -41,7 +41,7 @@ SHORT_NAME = "cwm_"
 
 
 @dataclass(frozen=True)
-class Setting:
+class SearchSetting:
     """How a game is timed: simulations a move with one rollout a leaf, positions, and rounds of all three in turn."""
 
     game: str
@@ -51,18 +51,18 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("tic_tac_toe", 200, POSITIONS, 20),
-    Setting("connect_four", 100, POSITIONS, 20),
-    Setting("mnk", 50, 20, 10),
-    Setting("army5x5a", 20, 10, 5),
-    Setting("backgammon", 20, 5, 5),
-    Setting("kuhn_poker", 100, POSITIONS, 20),
-    Setting("leduc_poker", 100, POSITIONS, 20),
-    Setting("bargaining", 50, 20, 5),
-    Setting("gin_rummy", 20, 5, 5),
-    Setting("quadranto", 50, 10, 5),
-    Setting("hand_of_war", 50, 10, 5),
-    Setting(YOKAI, 50, 10, 5),
+    SearchSetting("tic_tac_toe", 200, POSITIONS, 20),
+    SearchSetting("connect_four", 100, POSITIONS, 20),
+    SearchSetting("mnk", 50, 20, 10),
+    SearchSetting("army5x5a", 20, 10, 5),
+    SearchSetting("backgammon", 20, 5, 5),
+    SearchSetting("kuhn_poker", 100, POSITIONS, 20),
+    SearchSetting("leduc_poker", 100, POSITIONS, 20),
+    SearchSetting("bargaining", 50, 20, 5),
+    SearchSetting("gin_rummy", 20, 5, 5),
+    SearchSetting("quadranto", 50, 10, 5),
+    SearchSetting("hand_of_war", 50, 10, 5),
+    SearchSetting(YOKAI, 50, 10, 5),
 )
 OTHER = (50, 10, 5)
 """Simulations, positions and rounds of a game that is not in the list."""
@@ -268,11 +268,11 @@ def run(games: Sequence[str], bundle_of: Callable[[str], ModelBundle | None], se
     """
     known = {setting.game: setting for setting in SETTINGS}
     for name in games:
-        setting = known.get(name) or Setting(name, *OTHER)
+        setting = known.get(name) or SearchSetting(name, *OTHER)
         yield in_turn(registry.make(name), bundle_of(name), setting, seed)
 
 
-def in_turn(game: Game, bundle: ModelBundle | None, setting: Setting, seed: int) -> SearchSpeed:
+def in_turn(game: Game, bundle: ModelBundle | None, setting: SearchSetting, seed: int) -> SearchSpeed:
     """Times the three searches of one game in turn, round after round.
 
     Args:

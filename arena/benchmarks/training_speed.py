@@ -40,7 +40,7 @@ SEEDS: Final = 3
 Computed = TypeVar("Computed")
 
 
-class Setting(NamedTuple):
+class TrainingSetting(NamedTuple):
     """What is timed.
 
     Attributes:
@@ -70,11 +70,11 @@ class Setting(NamedTuple):
         )
 
 
-CPU_SETTINGS: Final = (Setting("yokai-8c-2p", "reduced"), Setting("yokai-9c-2p", "reduced"))
+CPU_SETTINGS: Final = (TrainingSetting("yokai-8c-2p", "reduced"), TrainingSetting("yokai-9c-2p", "reduced"))
 ACCELERATOR_SETTINGS: Final = (
-    Setting("yokai-9c-2p", "paper"),
-    Setting("yokai-9c-2p", "paper", bfloat16=True),
-    Setting("yokai-9c-2p", "paper", pointing=True),
+    TrainingSetting("yokai-9c-2p", "paper"),
+    TrainingSetting("yokai-9c-2p", "paper", bfloat16=True),
+    TrainingSetting("yokai-9c-2p", "paper", pointing=True),
     *CPU_SETTINGS,
 )
 CPU_SIDE: Final = 2048
@@ -200,7 +200,7 @@ def _done(computed: Computed) -> Computed:
     return jax.block_until_ready(computed)  # type: ignore[no-any-return, no-untyped-call]
 
 
-def _records(setting: Setting, device: str, games: int | None, roof: float) -> Iterator[Measurement]:
+def _records(setting: TrainingSetting, device: str, games: int | None, roof: float) -> Iterator[Measurement]:
     training = timed(setting.recipe(games))
     config = training.config
     name = f"training/{setting.title}/{device}/{config.environments}"

@@ -191,7 +191,7 @@ def _equivalence(given: Given) -> None:
     Raises:
         typer.Exit: a difference larger than the margin is shown, or games broke through a fault of ours.
     """
-    asked = equivalence.Asked(
+    asked = equivalence.EquivalenceWishes(
         given.chosen or _recorded(),
         given.deals,
         given.simulations,

@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.evaluation import evaluation_run
-from arena.evaluation.evaluation_run import Asked
+from arena.evaluation.evaluation_run import EvaluationWishes
 from arena.report import suite
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
@@ -66,7 +66,7 @@ def command(
 ) -> None:
     """Test a model on played games, per kind of test, and check the contract that every game must keep."""
     games = None if trajectories is None else str(trajectories)
-    asked = Asked(str(model), games, transitions, seed, contract_games, mutants, posterior)
+    asked = EvaluationWishes(str(model), games, transitions, seed, contract_games, mutants, posterior)
     evaluate(asked, run, workers, as_json)
 
 
@@ -75,7 +75,7 @@ def resume(folder: Path, workers: int, as_json: bool) -> None:
     evaluate(evaluation_run.read_asked(folder), folder, workers, as_json)
 
 
-def evaluate(asked: Asked, folder: Path | None, workers: int, as_json: bool) -> None:
+def evaluate(asked: EvaluationWishes, folder: Path | None, workers: int, as_json: bool) -> None:
     """Runs what is missing of an evaluation and prints its figures.
 
     Raises:

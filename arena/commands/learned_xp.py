@@ -20,7 +20,7 @@ NAMING: Final = "arena.papers.yokai.play.naming"
 
 
 @dataclass(frozen=True)
-class Asked:
+class XpWishes:
     """What is to be played.
 
     Attributes:
@@ -42,7 +42,7 @@ class Asked:
     name_games: int
 
 
-def show(asked: Asked, html: Path | None, as_json: bool) -> None:
+def show(asked: XpWishes, html: Path | None, as_json: bool) -> None:
     """Plays and prints.
 
     Args:
@@ -85,13 +85,13 @@ def _print(found: LearnedCrossPlay, probes: ColourProbes | None, names: NameFigu
         console.out.print(table)
 
 
-def _probes(chosen: Any, asked: Asked) -> ColourProbes:
+def _probes(chosen: Any, asked: XpWishes) -> ColourProbes:
     with counted_bar("probes") as told:
         found: ColourProbes = accelerated.load(PROBING).run(chosen, asked.probe_games, asked.seed, asked.greedy, told)
         return found
 
 
-def _names(chosen: Any, asked: Asked) -> NameFigures:
+def _names(chosen: Any, asked: XpWishes) -> NameFigures:
     with counted_bar("games under names of their own") as told:
         found: NameFigures = accelerated.load(NAMING).run(chosen, asked.name_games, asked.seed, asked.greedy, told)
         return found

@@ -14,7 +14,7 @@ from arena.papers.cwm.tables import page, scaling, settings, sheets, writing
 from arena.papers.cwm.tables.cells import Sheet
 from arena.papers.cwm.tables.experiments import Rebuilding, Watching
 from arena.papers.cwm.tables.measuring import Stored
-from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, Asked, Selection
+from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, PaperSelection, PaperWishes
 from arena.runs import language_model
 from arena.runs.settings import standard_settings
 from arena.terminal import console
@@ -146,10 +146,10 @@ def command(
     _exit(rebuilt, folder)
 
 
-def _selection(tables: str | None, figures: str | None) -> Selection:
+def _selection(tables: str | None, figures: str | None) -> PaperSelection:
     chosen = settings.chosen_numbers(tables, "--tables", TABLE_BY_NUMBER)
     drawn = "none" if figures is None and tables is not None else figures
-    return Selection(chosen, settings.chosen_numbers(drawn, "--figures", FIGURE_BY_NUMBER))
+    return PaperSelection(chosen, settings.chosen_numbers(drawn, "--figures", FIGURE_BY_NUMBER))
 
 
 def _check_model(llm: str | None, base_url: str | None, caps: Caps) -> None:
@@ -170,7 +170,7 @@ def _scale(given: dict[str, int | None], paper_setting: bool) -> tuple[tuple[str
     return scaling.paper_scale() if paper_setting else tuple(sorted(own.items())) or None
 
 
-def _run(folder: Path, asked: Asked, selection: Selection, caps: Caps, workers: int) -> Rebuilding:
+def _run(folder: Path, asked: PaperWishes, selection: PaperSelection, caps: Caps, workers: int) -> Rebuilding:
     try:
         with LiveView(console.notices) as live:
             rebuilt = Rebuilding(folder, asked, selection, caps, workers, Watching(live.stage, live.progress, live))

@@ -108,7 +108,7 @@ def command(
                 "--checkpoint goes with --games, --greedy, --probe-colours, --own-names, --seed, --html and --json "
                 "alone."
             )
-        asked = learned_xp.Asked(game, tuple(checkpoint), games, seed, greedy, probe_colours, own_names)
+        asked = learned_xp.XpWishes(game, tuple(checkpoint), games, seed, greedy, probe_colours, own_names)
         learned_xp.show(asked, html, as_json)
         return
     if greedy or probe_colours or own_names:

@@ -49,7 +49,7 @@ CONTRACT_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class EvaluationWishes:
     """What an evaluation is asked for.
 
     Attributes:
@@ -76,18 +76,18 @@ class Asked:
         return {name: number for name, number in asked.items() if number}
 
 
-def read_asked(folder: Path) -> Asked:
+def read_asked(folder: Path) -> EvaluationWishes:
     """Returns what the evaluation of a folder was asked for.
 
     Raises:
         RunCorruptError: the file that says so is damaged.
     """
     remedy = "delete it and give the command of the evaluation again"
-    return stored_json.read(folder / ASKED_FILE, stored_json.exactly(Asked), RunCorruptError, remedy)
+    return stored_json.read(folder / ASKED_FILE, stored_json.exactly(EvaluationWishes), RunCorruptError, remedy)
 
 
 def evaluate(
-    asked: Asked,
+    asked: EvaluationWishes,
     folder: Path | None,
     workers: int,
     on_stage: Callable[[str], None] = lambda text: None,
@@ -131,7 +131,7 @@ def evaluate(
 class _Games:
     """The games of an evaluation: of a file, or played when they are needed."""
 
-    def __init__(self, asked: Asked, bundle: ModelBundle, workers: int) -> None:
+    def __init__(self, asked: EvaluationWishes, bundle: ModelBundle, workers: int) -> None:
         self._asked = asked
         self._workers = workers
         info = bundle.game_info
@@ -163,7 +163,13 @@ class _Stages:
     """The two stages of an evaluation, each served from the record if it was finished before."""
 
     def __init__(
-        self, asked: Asked, bundle: ModelBundle, games: _Games, sandbox: Sandbox, record: RunRecord, workers: int
+        self,
+        asked: EvaluationWishes,
+        bundle: ModelBundle,
+        games: _Games,
+        sandbox: Sandbox,
+        record: RunRecord,
+        workers: int,
     ) -> None:
         self._asked = asked
         self._bundle = bundle

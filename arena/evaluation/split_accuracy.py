@@ -19,7 +19,7 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import content_key
 from cwm.suite import evaluation
 from cwm.suite.batches import StoredBatches
-from cwm.suite.evaluation import Evaluation, Tally
+from cwm.suite.evaluation import Evaluation, ResultCounts
 from cwm.suite.execution import RunOptions
 from cwm.trajectories.recorded import Trajectory
 from games.api import Game
@@ -101,7 +101,9 @@ class SplitAccuracy:
             return [played_games.followed(game, index, actions) for index, actions in enumerate(stored["actions"])]
         paths = played_games.of_planner(game, bundle, stage.settings, config)
         right = max(0, stage.settings.planner_games - paths.refused - paths.failed)
-        tally = Tally(passed=right, wrong=paths.refused, errors=stage.settings.planner_games - right - paths.refused)
+        tally = ResultCounts(
+            passed=right, wrong=paths.refused, errors=stage.settings.planner_games - right - paths.refused
+        )
         stage.record.put_evaluation(key, tally.to_json())
         actions = [[step.action for step in path.steps[:-1]] for path in paths.trajectories]
         stage.record.put_evaluation(f"{key}/games", {"actions": actions})

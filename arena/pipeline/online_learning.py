@@ -56,7 +56,7 @@ OWN: Final = "true"
 
 
 @dataclass(frozen=True)
-class Lesson:
+class OnlineLesson:
     """What one game taught.
 
     Attributes:
@@ -80,7 +80,7 @@ class Lesson:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Lesson":
+    def from_json(cls, data: dict[str, Any]) -> "OnlineLesson":
         """Returns what `to_json` wrote."""
         return cls(**{**data, "added": tuple(UnitTest(**test) for test in data["added"])})
 
@@ -211,7 +211,7 @@ class Learner:
         self._hidden = HiddenInformation.of(bundle)
         self._task = make_task(self._inputs, self._hidden)
         self._config = SynthesisConfig(num_retries=spec.learn_calls - 1, seed=seed)
-        self._lessons: list[Lesson] = []
+        self._lessons: list[OnlineLesson] = []
         self._save()
 
     def language_model(self) -> tuple[str, str | None]:
@@ -253,7 +253,7 @@ class Learner:
             )
         key = f"lesson/{game.key}"
         stored = self.record.evaluation(key)
-        lesson = self._lesson(game, record, seat) if stored is None else Lesson.from_json(stored)
+        lesson = self._lesson(game, record, seat) if stored is None else OnlineLesson.from_json(stored)
         if stored is None:
             self.record.put_evaluation(key, lesson.to_json())
         self._lessons.append(lesson)
@@ -272,14 +272,14 @@ class Learner:
             return f"{told}; the model {self._first.hash[:12]} stays"
         return f"{told}; the model was {self._first.hash[:12]} and is {self._bundle.hash[:12]}"
 
-    def _lesson(self, game: PlannedGame, record: GameRecord, seat: int) -> Lesson:
+    def _lesson(self, game: PlannedGame, record: GameRecord, seat: int) -> OnlineLesson:
         tests = self._tests(record, seat)
         program = self._bundle.program()
         options = RunOptions(workers=self._workers, seed=self._config.seed, per_test_s=self._config.test_seconds)
         failed = visited.failed(program, tests, Sandbox(level=self._runtime.level), options)
         source = self.record.add_program(program.source)
         if not failed:
-            return Lesson(game.key, len(tests), (), 0, source, "all_tests_pass")
+            return OnlineLesson(game.key, len(tests), (), 0, source, "all_tests_pass")
         added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
         task = replace(self._task, tests=(*self._task.tests, *added))
         settings = TestSettings.of(self._config, workers=self._workers, level=self._runtime.level)
@@ -290,7 +290,7 @@ class Learner:
             task, self._config, self.model, tester, self.record, start=program.source, stream=f"lesson/{game.key}"
         )
         best = source if made.best is None else made.best.hash
-        return Lesson(game.key, len(tests), tuple(added), made.calls, best, made.reason)
+        return OnlineLesson(game.key, len(tests), tuple(added), made.calls, best, made.reason)
 
     def _tests(self, record: GameRecord, seat: int) -> Sequence[UnitTest]:
         assert self._inputs.game is not None

@@ -25,7 +25,7 @@ from games.batched.other_play import OtherPlay, SymmetryGroup
 from search.learn import checkpoint
 from search.learn.api import Array
 from search.learn.errors import CheckpointError, LearnError
-from search.learn.play.evaluation import Evaluator, Played, Policy, Reader, nothing
+from search.learn.play.evaluation import Played, Policy, PolicyEvaluator, StepReader, nothing
 
 GAMES: Final = 5000
 """Of a seating, as in the paper (section 6.1)."""
@@ -159,11 +159,11 @@ class PolicyTable:
         """
         self.game: BatchedGame = batched_registry.make(chosen[0].game)
         self.env: BatchedEnv[Any] = self.game.env(DEFAULT_VIEW)
-        readers: dict[Any, Reader] = {}
+        readers: dict[Any, StepReader] = {}
         self.seats: dict[str, Policy] = {}
         for policy in chosen:
             env = policy.env() if symmetries is None else OtherPlay(policy.env(), symmetries)
-            reader = readers.setdefault((policy.network.config, policy.view), Reader(policy.network, env))
+            reader = readers.setdefault((policy.network.config, policy.view), StepReader(policy.network, env))
             self.seats[policy.name] = Policy(reader, jax.device_put(policy.params))
 
     @property
@@ -171,17 +171,22 @@ class PolicyTable:
         """Steps after which every game is over."""
         return self.game.max_length
 
-    def evaluator(self, greedy: bool) -> Evaluator:
+    def evaluator(self, greedy: bool) -> PolicyEvaluator:
         """Returns what plays the games and watches what is moved, where the game says how; see `tally`."""
         watch = nothing if self.game.watch_moves is None else self.game.watch_moves()
-        return Evaluator(self.env, self.steps, greedy, watch)
+        return PolicyEvaluator(self.env, self.steps, greedy, watch)
 
     def deals(self, games: int, seed: int) -> Array:
         """Returns the keys of the deals, the same whoever plays them."""
         return jax.random.split(root_key("deals", self.game.id, seed), games)
 
     def play(
-        self, evaluator: Evaluator, seating: Seating, deals: Array, seed: int, drawn_as: Sequence[str] | None = None
+        self,
+        evaluator: PolicyEvaluator,
+        seating: Seating,
+        deals: Array,
+        seed: int,
+        drawn_as: Sequence[str] | None = None,
     ) -> Played:
         """Plays one game on every deal; what is drawn depends on who plays, not on who else is compared.
 

@@ -31,7 +31,7 @@ class Accuracy:
 
     @classmethod
     def of(cls, split: str, kind: str, tally: Mapping[str, int]) -> "Accuracy":
-        """Returns the row of a `cwm.suite.evaluation.Tally` as JSON."""
+        """Returns the row of a `cwm.suite.evaluation.ResultCounts` as JSON."""
         names = ("passed", "wrong", "errors", "timeouts", "not_run")
         return cls(split, kind, *(tally[name] for name in names))
 

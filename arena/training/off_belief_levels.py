@@ -24,7 +24,7 @@ from search.learn import checkpoint
 from search.learn.api import Network, Params
 from search.learn.beliefs.belief_model import BeliefModel, CrossEntropy
 from search.learn.beliefs.belief_training import BeliefTrainer, BeliefTrainingConfig
-from search.learn.beliefs.beliefs import Belief, UniformBelief
+from search.learn.beliefs.beliefs import LearnedBelief, UniformBelief
 from search.learn.beliefs.hidden import HiddenSlots
 from search.learn.errors import OffBeliefError
 from search.learn.methods import off_belief
@@ -121,7 +121,7 @@ def hidden_of(recipe: Recipe) -> HiddenSlots:
     return slots
 
 
-def policy_trainer(recipe: Recipe, belief: Belief) -> Trainer:
+def policy_trainer(recipe: Recipe, belief: LearnedBelief) -> Trainer:
     """Returns the trainer of one level's policy; `init` and `run` are given the belief's parameters as context.
 
     Fictitious games last a round, and the critic's answers at the player's own decisions in it are mixed by λ: where
@@ -195,7 +195,7 @@ def cross_entropies(plan: LevelsPlan) -> dict[int, float]:
     return {level: checkpoint.load_about(folder)["cross_entropy"] for level, folder in done.items()}
 
 
-def _belief_of(plan: LevelsPlan, level: int) -> tuple[Belief, Params]:
+def _belief_of(plan: LevelsPlan, level: int) -> tuple[LearnedBelief, Params]:
     """Returns the belief that a level's policy is trained on, with its parameters."""
     counts = hidden_of(plan.recipe).counts
     if level == 1 and plan.exact_first:

@@ -36,7 +36,7 @@ SAVE_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far a training has come.
 
     Attributes:
@@ -58,7 +58,7 @@ class Progress:
     mean_return: float | None
 
 
-OnProgress: TypeAlias = Callable[[Progress], None]
+OnProgress: TypeAlias = Callable[[TrainingProgress], None]
 
 
 def network_config(perfect_information: bool, hidden: int) -> NetworkConfig:
@@ -188,12 +188,12 @@ class Training:
         clock.policy += play_s - games_s
         clock.update += update_s
 
-    def _progress(self, updates: int, account: Account) -> Progress:
+    def _progress(self, updates: int, account: Account) -> TrainingProgress:
         per_update = self._config.steps_per_update
         speed = self.clock.steps / self.clock.total if self.clock.steps else 0.0
         left = (self._config.updates - updates) * per_update
         found = results.of_games(account.returns, self._lesson.seat)
-        return Progress(
+        return TrainingProgress(
             seat=self._lesson.seat,
             seed=self._seed,
             steps=updates * per_update,

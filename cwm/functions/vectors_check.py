@@ -35,7 +35,7 @@ class _BrokenError(Exception):
 
 
 @dataclass(frozen=True)
-class Fault:
+class VectorsFault:
     """What is wrong with one sample's way there and back.
 
     Attributes:
@@ -58,7 +58,7 @@ class Tried:
     """
 
     width: int
-    faults: tuple[Fault | None, ...]
+    faults: tuple[VectorsFault | None, ...]
     calls_per_s: float | None
 
 
@@ -185,39 +185,41 @@ def _is_number(value: Json) -> bool:
         return False
 
 
-def _form(answer: Json, problem: str, width: int) -> Fault | None:
+def _form(answer: Json, problem: str, width: int) -> VectorsFault | None:
     if problem:
-        return Fault("raised", problem)
+        return VectorsFault("raised", problem)
     if not is_vector(answer):
-        return Fault("form", f"{ENCODE} must return a list of at least one finite float, got {_short(answer)}")
+        return VectorsFault("form", f"{ENCODE} must return a list of at least one finite float, got {_short(answer)}")
     if len(answer) > MAX_WIDTH:
-        return Fault("long", f"{ENCODE} returned {len(answer)} numbers; at most {MAX_WIDTH} are of use")
+        return VectorsFault("long", f"{ENCODE} returned {len(answer)} numbers; at most {MAX_WIDTH} are of use")
     if len(answer) != width:
-        return Fault("length", f"{ENCODE} returned {len(answer)} numbers here, but {width} for another observation")
+        return VectorsFault(
+            "length", f"{ENCODE} returned {len(answer)} numbers here, but {width} for another observation"
+        )
     return None
 
 
-def _difference(observation: Json, answer: Json, problem: str) -> Fault | None:
+def _difference(observation: Json, answer: Json, problem: str) -> VectorsFault | None:
     if problem:
-        return Fault("read", problem)
+        return VectorsFault("read", problem)
     if canonical(answer) == canonical(observation):
         return None
     found = first_difference(observation, answer)
     where = "some numbers: whole numbers came back as floats, or floats as whole numbers"
     if found is not None:
         where = f"{found.path or 'the whole observation'}: {found.message}"
-    return Fault(CHANGED, f"an observation does not come back as it was, in {where[:SHOWN]}")
+    return VectorsFault(CHANGED, f"an observation does not come back as it was, in {where[:SHOWN]}")
 
 
-def _repeated(vector: list[float], answer: Json, problem: str) -> Fault | None:
+def _repeated(vector: list[float], answer: Json, problem: str) -> VectorsFault | None:
     if problem == "" and answer == vector:
         return None
     said = problem or "the vectors differ"
     message = f"{ENCODE} answers differently in another process and order ({said}): it must depend on its arguments"
-    return Fault("repeat", f"{message} alone, and not on the order of a set")
+    return VectorsFault("repeat", f"{message} alone, and not on the order of a set")
 
 
-def _lines(samples: Sequence[Sample], faults: Sequence[Fault | None]) -> list[str]:
+def _lines(samples: Sequence[Sample], faults: Sequence[VectorsFault | None]) -> list[str]:
     """Returns a line for each kind of fault, with its smallest observation."""
     found: dict[str, list[tuple[int, int]]] = {}
     for number, fault in enumerate(faults):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
-from cwm.observations.structures import KIND_NAMES, Field, Listing, OneOf, Record
+from cwm.observations.structures import KIND_NAMES, Field, Listing, OneOf, RecordStructure
 from cwm.observations.values import Category, Flag, Null, ObservationVectorError, Part, Pattern, Real, Spelling, Whole
 from games.api import Json
 
@@ -19,7 +19,7 @@ _PARTS_OF_KIND: Final[dict[str, tuple[type, ...]]] = {
     "float": (Real,),
     "text": (Category, Pattern, Spelling),
     "list": (Listing,),
-    "dict": (Record,),
+    "dict": (RecordStructure,),
 }
 
 
@@ -73,7 +73,7 @@ def _written(part: Part) -> dict[str, Json]:
             return {"part": "spelling", "alphabet": alphabet, "length": length}
         case Listing(item, shortest, longest):
             return {"part": "listing", "item": _written(item), "shortest": shortest, "longest": longest}
-        case Record(fields):
+        case RecordStructure(fields):
             rows = [{"name": row.name, "optional": row.optional, "values": _written(row.part)} for row in fields]
             return {"part": "record", "fields": rows}
         case OneOf(kinds, parts):
@@ -131,7 +131,7 @@ def _listing(data: Mapping[str, Json], path: str) -> Listing:
     return Listing(_read(data["item"], f"{path}.item"), shortest, _int(data, "longest", path, shortest, MAX_WIDTH))
 
 
-def _record(data: Mapping[str, Json], path: str) -> Record:
+def _record(data: Mapping[str, Json], path: str) -> RecordStructure:
     fields = []
     for number, row in enumerate(_list(data["fields"], f"{path}.fields")):
         place = f"{path}.fields[{number}]"
@@ -142,7 +142,7 @@ def _record(data: Mapping[str, Json], path: str) -> Record:
     names = [field.name for field in fields]
     if names != sorted(set(names)):
         _refuse(f"{path}.fields", _shown(names), "names that are sorted, none twice")
-    return Record(tuple(fields))
+    return RecordStructure(tuple(fields))
 
 
 def _one_of(data: Mapping[str, Json], path: str) -> OneOf:

@@ -97,7 +97,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Record:
+class RecordStructure:
     """A dictionary, key by key in alphabetical order.
 
     Attributes:

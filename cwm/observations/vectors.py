@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 from cwm.observations import schema
-from cwm.observations.structures import Field, Listing, OneOf, Record, kind_of
+from cwm.observations.structures import Field, Listing, OneOf, RecordStructure, kind_of
 from cwm.observations.values import (
     Category,
     Flag,
@@ -232,10 +232,12 @@ class _Inference:
                 return self._record(values)
         raise ObservationVectorError(f"an observation holds a value of type {kind}; JSON has none such.")
 
-    def _record(self, values: Sequence[dict[str, Json]]) -> Record:
+    def _record(self, values: Sequence[dict[str, Json]]) -> RecordStructure:
         names = sorted({name for value in values for name in value})
         found = {name: [value[name] for value in values if name in value] for name in names}
-        return Record(tuple(Field(name, self.of(found[name]), len(found[name]) < len(values)) for name in names))
+        return RecordStructure(
+            tuple(Field(name, self.of(found[name]), len(found[name]) < len(values)) for name in names)
+        )
 
     def _text(self, values: Sequence[str]) -> Part:
         self.texts.append(values)

@@ -27,7 +27,7 @@ MESSAGE_LENGTH = 300
 
 
 @dataclass(frozen=True)
-class Tally:
+class ResultCounts:
     """Answers, counted. Failures of ours are in no denominator.
 
     Attributes:
@@ -81,8 +81,8 @@ class Evaluation:
     """
 
     level: Level
-    kinds: Mapping[str, Tally]
-    fields: Mapping[str, Tally]
+    kinds: Mapping[str, ResultCounts]
+    fields: Mapping[str, ResultCounts]
     transitions: int
     distinct_states: int
     failed: tuple[TestResult, ...]
@@ -163,8 +163,8 @@ class Counts:
             states.update(_digest(step) for step in trajectory.steps if step.state is not None)
         return Evaluation(
             level=level,
-            kinds={name: Tally(**counts) for name, counts in self._kinds.items()},
-            fields={name: Tally(**counts) for name, counts in self._fields.items()},
+            kinds={name: ResultCounts(**counts) for name, counts in self._kinds.items()},
+            fields={name: ResultCounts(**counts) for name, counts in self._fields.items()},
             transitions=transitions,
             distinct_states=len(states),
             failed=tuple(self._failed),
@@ -185,7 +185,7 @@ def _transitions(trajectory: Trajectory) -> int:
 
 
 def _class(result: TestResult) -> str:
-    """Returns the attribute of `Tally` that a result counts under."""
+    """Returns the attribute of `ResultCounts` that a result counts under."""
     if result.outcome.is_ours:
         return "ours"
     if result.field == NOT_RUN:
@@ -196,7 +196,7 @@ def _class(result: TestResult) -> str:
 
 
 def _field_classes(test: UnitTest, result: TestResult) -> Iterable[tuple[str, str]]:
-    """Yields (field, attribute of `Tally`) of a transition test; a death counts against every field of it."""
+    """Yields (field, attribute of `ResultCounts`) of a transition test; a death counts against every field of it."""
     if test.kind != "transition":
         return
     verdicts = {name: _VERDICTS[status] for name, status in result.fields.items()}

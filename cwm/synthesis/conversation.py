@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from cwm.llm.api import Message
 from cwm.synthesis.candidate import Candidate
 from cwm.synthesis.config import SynthesisConfig
-from cwm.synthesis.refiner import Answer, PromptWriter, Step
+from cwm.synthesis.refiner import Answer, PromptWriter, RefinementStep
 
 
 class Conversation:
@@ -29,11 +29,11 @@ class Conversation:
         self._turns = 0
         self._given = 0
 
-    def propose(self) -> Step:
+    def propose(self) -> RefinementStep:
         """Returns the chat so far, which ends in the user's message."""
-        return Step(tuple(self._messages), self._current)
+        return RefinementStep(tuple(self._messages), self._current)
 
-    def observe(self, step: Step, answer: Answer, candidates: Sequence[Candidate]) -> None:
+    def observe(self, step: RefinementStep, answer: Answer, candidates: Sequence[Candidate]) -> None:
         """Appends the answer and what is wrong with its best program."""
         if answer.kind not in ("programs", "no_program"):
             return

@@ -31,7 +31,7 @@ from cwm.synthesis.events import (
 )
 from cwm.synthesis.further import Found, Further, Round, with_added
 from cwm.synthesis.prompts import TaskPrompts
-from cwm.synthesis.refiner import Answer, Refiner, Step
+from cwm.synthesis.refiner import Answer, RefinementStep, Refiner
 from cwm.synthesis.result import Reason, SynthesisResult
 from cwm.synthesis.task import SynthesisTask, kinds
 from cwm.synthesis.tree_search import TreeSearch
@@ -141,7 +141,7 @@ class _Synthesis:
 
     def _begins_done(self, start: str) -> bool:
         """Takes a program as the first candidate; returns whether there is nothing to refine."""
-        (first,) = self._candidates_of(BEFORE_ALL_STEPS, Step((), None), [start])
+        (first,) = self._candidates_of(BEFORE_ALL_STEPS, RefinementStep((), None), [start])
         self._refiner.begin(first)
         return self._is_done()
 
@@ -218,7 +218,7 @@ class _Synthesis:
         self._curve[-1] = self._best_heuristic()
         return bool(candidates)
 
-    def _ask(self, number: int, step: Step) -> Answer:
+    def _ask(self, number: int, step: RefinementStep) -> Answer:
         """Makes the step's one call; a truncated answer is asked for again with a larger cap."""
         answers: list[Answer] = []
 
@@ -258,7 +258,7 @@ class _Synthesis:
         found = programs(completion.text, self._task.functions, self._config.programs_per_answer)
         return Answer("programs" if found else "no_program", completion, tuple(found))
 
-    def _candidates_of(self, number: int, step: Step, sources: Sequence[str]) -> list[Candidate]:
+    def _candidates_of(self, number: int, step: RefinementStep, sources: Sequence[str]) -> list[Candidate]:
         known = {candidate.hash: candidate for candidate in reversed(self._candidates)}
         reports = self._reports([source for source in sources if program_hash(source) not in known])
         parent = None if step.parent is None else step.parent.id

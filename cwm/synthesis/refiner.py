@@ -14,7 +14,7 @@ AnswerKind: TypeAlias = Literal["programs", "no_program", "truncated", "refused"
 
 
 @dataclass(frozen=True)
-class Step:
+class RefinementStep:
     """One refinement step: one prompt, one answer.
 
     Attributes:
@@ -70,11 +70,11 @@ class Refiner(Protocol):
         """Takes a program that is there already; called before the first step, which then refines it."""
         ...
 
-    def propose(self) -> Step:
+    def propose(self) -> RefinementStep:
         """Returns the next step. Called once before each answer."""
         ...
 
-    def observe(self, step: Step, answer: Answer, candidates: Sequence[Candidate]) -> None:
+    def observe(self, step: RefinementStep, answer: Answer, candidates: Sequence[Candidate]) -> None:
         """Learns what came of `step`.
 
         Args:

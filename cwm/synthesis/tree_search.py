@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from cwm.llm.api import Message
 from cwm.synthesis.candidate import Candidate
 from cwm.synthesis.config import SynthesisConfig
-from cwm.synthesis.refiner import Answer, PromptWriter, Step
+from cwm.synthesis.refiner import Answer, PromptWriter, RefinementStep
 
 REPAIRS_OF_UNFIT = 2
 """A first program that falls short of the entry value is repaired so often before a new one is asked for."""
@@ -70,20 +70,20 @@ class TreeSearch:
         """The programs that may be chosen, by id."""
         return [self._arms[key] for key in sorted(self._arms)]
 
-    def propose(self) -> Step:
+    def propose(self) -> RefinementStep:
         """Draws a program to refine; while none is worth it, repairs an unfit one or asks for a first one."""
         draws = self._draws()
         self._steps += 1
         if self._next is not None:
             candidate, self._next = self._next, None
-            return Step((Message("user", self._writer.refinement(candidate)),), candidate)
+            return RefinementStep((Message("user", self._writer.refinement(candidate)),), candidate)
         if not draws:
-            return Step((Message("user", self._writer.synthesis()),), None)
+            return RefinementStep((Message("user", self._writer.synthesis()),), None)
         chosen = max(draws, key=lambda key: (draws[key], -key))
         candidate = (self._arms or self._unfit)[chosen].candidate
-        return Step((Message("user", self._writer.refinement(candidate)),), candidate, draws)
+        return RefinementStep((Message("user", self._writer.refinement(candidate)),), candidate, draws)
 
-    def observe(self, step: Step, answer: Answer, candidates: Sequence[Candidate]) -> None:
+    def observe(self, step: RefinementStep, answer: Answer, candidates: Sequence[Candidate]) -> None:
         """Adds the programs that gained enough, and moves the posterior of the one that was refined."""
         fit = [candidate for candidate in candidates if self._is_fit(candidate, step.parent)]
         self._arms.update((candidate.id, Arm(candidate)) for candidate in fit)

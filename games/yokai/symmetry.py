@@ -29,7 +29,7 @@ LISTED_HINTS: Final = 5
 """So many hints at most are permuted in all ways."""
 
 
-class Tables(NamedTuple):
+class SymmetryTables(NamedTuple):
     """Permutations of all E symmetries; `X_to[e][i]` is the image of i, `X_from` the inverse.
 
     Attributes:
@@ -265,7 +265,7 @@ def _row(table: Table, number: AnyArray, like: AnyArray) -> AnyArray:
     return table[number]
 
 
-def _tables(config: Config, elements: Sequence[Element], relabel: bool) -> Tables:
+def _tables(config: Config, elements: Sequence[Element], relabel: bool) -> SymmetryTables:
     colour_to = np.array([element.colours for element in elements], np.int32)
     cell_to = np.stack([_cells(config.grid, element) for element in elements])
     start = np.array([row * config.grid + column for row, column in config.start_positions()])
@@ -277,7 +277,7 @@ def _tables(config: Config, elements: Sequence[Element], relabel: bool) -> Table
     count = len(config.colours)
     rest = np.tile(np.arange(2 * count, channels(config).total), (len(elements), 1))
     subsets = np.arange(1 << count)[:, None] >> np.arange(count) & 1
-    return Tables(
+    return SymmetryTables(
         colour_to=colour_to,
         cell_to=cell_to,
         cell_from=_inverse(cell_to),

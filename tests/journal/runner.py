@@ -26,7 +26,7 @@ from arena.commands import evaluate as evaluate_command
 from arena.commands import finishing, synthesize
 from arena.commands import tournament as tournament_command
 from arena.commands.exit_codes import exit_code, sentence
-from arena.evaluation.evaluation_run import Asked
+from arena.evaluation.evaluation_run import EvaluationWishes
 from arena.matches.plan import TournamentConfig
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model
@@ -224,7 +224,7 @@ def evaluate(command: dict[str, Any]) -> None:
 
     execution._Lane.run = run_and_tell  # type: ignore[method-assign]
     contract.verify = verify_and_tell
-    asked = Asked(command["model"], None, command.get("transitions", 60), command.get("seed", 1), 1)
+    asked = EvaluationWishes(command["model"], None, command.get("transitions", 60), command.get("seed", 1), 1)
     evaluate_command.evaluate(asked, folder, command.get("workers", 1), True)
 
 

@@ -9,7 +9,7 @@ from search import planner
 from search.api import Decision, PlannerConfig, Position
 from search.belief import Belief
 from search.errors import ErrorCount, SearchFailedError
-from search.info_tree import Tree
+from search.info_tree import InformationTree
 
 HIGH_BID = [({"sees": "high"}, None)]
 
@@ -225,7 +225,7 @@ def test_availability_counts_the_visits_at_which_an_edge_was_there_and_legal(wid
     config = PlannerConfig("ismcts", simulations=400, rollouts=1, belief_size=400, **widening)
     position = Position(0, [({}, None)])
     belief = Belief(game, game, position, config, rng, ErrorCount())
-    tree = Tree(game, config, position, belief, belief.next(), rng, ErrorCount())
+    tree = InformationTree(game, config, position, belief, belief.next(), rng, ErrorCount())
     counted: Counter[str] = Counter()
     for _ in range(400):
         tree.simulate()

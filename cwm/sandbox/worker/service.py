@@ -33,7 +33,7 @@ WHERE_SIGNAL = signal.SIGUSR1
 """The parent sends it before it kills, and gets the program's frames on stderr, even out of a loop in C."""
 
 
-class Service:
+class WorkerService:
     """One program in one process, and the requests on it."""
 
     def __init__(self, reply_fd: int, settings: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def serve(receive: Callable[[], dict[str, Any]], reply_fd: int, settings: dict[s
     faulthandler.enable(STDERR)
     faulthandler.register(WHERE_SIGNAL, STDERR, all_threads=False)
     faulthandler.register(signal.SIGXCPU, STDERR, all_threads=False, chain=True)
-    service = Service(reply_fd, settings)
+    service = WorkerService(reply_fd, settings)
     began = perf_counter()
     try:
         locked = lock.lock(settings["isolation"])

@@ -34,7 +34,7 @@ Choose: TypeAlias = Callable[[YokaiGame, YokaiState, Sequence[int], random.Rando
 
 
 @dataclass
-class Report:
+class DifferentialReport:
     """What a comparison found.
 
     Attributes:
@@ -88,14 +88,14 @@ def _compiled(game_id: str) -> Compiled:
     return Compiled(env, jax.jit(env.init), jax.jit(env.step), jax.jit(show))
 
 
-def compare(game_id: str, games: int, seed: int, choose: Choose = random_choice) -> Report:
+def compare(game_id: str, games: int, seed: int, choose: Choose = random_choice) -> DifferentialReport:
     """Plays `games` random deals on both sides; arguments as for `compare_in_batches`."""
-    return [Report(), *compare_in_batches(game_id, games, seed, choose=choose)][-1]
+    return [DifferentialReport(), *compare_in_batches(game_id, games, seed, choose=choose)][-1]
 
 
 def compare_in_batches(
     game_id: str, games: int, seed: int, first: int = 0, choose: Choose = random_choice
-) -> Iterator[Report]:
+) -> Iterator[DifferentialReport]:
     """Plays random deals on both sides and yields what was found so far after every batch, one report that grows.
 
     Args:
@@ -109,14 +109,14 @@ def compare_in_batches(
         GameError: no batched game has that id.
     """
     init = _compiled(game_id).init
-    report = Report()
+    report = DifferentialReport()
     for batch in range(first // BATCH, -(-games // BATCH)):
         keys = jax.random.split(root_key("differential", seed, batch), BATCH)
         compare_from(game_id, init(keys), report, random.Random(f"differential/{seed}/{batch}"), choose)
         yield report
 
 
-def compare_from(game_id: str, state: State, report: Report, rng: random.Random, choose: Choose) -> None:
+def compare_from(game_id: str, state: State, report: DifferentialReport, rng: random.Random, choose: Choose) -> None:
     """Plays every lane of freshly dealt games to the end on both sides and adds to `report`."""
     compiled = _compiled(game_id)
     sizes = compiled.env.sizes
@@ -126,7 +126,11 @@ def compare_from(game_id: str, state: State, report: Report, rng: random.Random,
 
 
 def compare_states(
-    game_id: str, states: list[YokaiState], report: Report, rng: random.Random, choose: Choose = random_choice
+    game_id: str,
+    states: list[YokaiState],
+    report: DifferentialReport,
+    rng: random.Random,
+    choose: Choose = random_choice,
 ) -> None:
     """Plays reference states, dealt in full, to the end on both sides and adds to `report`.
 
@@ -144,7 +148,12 @@ def compare_states(
 
 
 def _compare_lanes(
-    compiled: Compiled, states: list[YokaiState], lanes: State, report: Report, rng: random.Random, choose: Choose
+    compiled: Compiled,
+    states: list[YokaiState],
+    lanes: State,
+    report: DifferentialReport,
+    rng: random.Random,
+    choose: Choose,
 ) -> None:
     env, _, step, show = compiled
     game = reference.make(env.sizes.cards, env.sizes.players)
@@ -171,7 +180,7 @@ def _compare_lanes(
     _compare_ends(game, env.sizes, states, lanes, shown, report)
 
 
-def _compare_state(game: YokaiGame, state: YokaiState, shown: Shown, report: Report) -> None:
+def _compare_state(game: YokaiGame, state: YokaiState, shown: Shown, report: DifferentialReport) -> None:
     mask = np.zeros((game.config.players, len(game.all_actions())), bool)
     mask[:, 0] = True
     player = game.current_player(state)
@@ -194,7 +203,7 @@ def _compare_state(game: YokaiGame, state: YokaiState, shown: Shown, report: Rep
 
 
 def _compare_payments(
-    game: YokaiGame, before: list[YokaiState], after: list[YokaiState], transition: Any, report: Report
+    game: YokaiGame, before: list[YokaiState], after: list[YokaiState], transition: Any, report: DifferentialReport
 ) -> None:
     arrays = jax.tree.map(np.asarray, transition)
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -224,7 +233,7 @@ def _shaping(game: YokaiGame, old: YokaiState, new: YokaiState) -> list[float]:
 
 
 def _compare_ends(
-    game: YokaiGame, sizes: Sizes, states: list[YokaiState], lanes: State, shown: Shown, report: Report
+    game: YokaiGame, sizes: Sizes, states: list[YokaiState], lanes: State, shown: Shown, report: DifferentialReport
 ) -> None:
     host: State = jax.tree.map(np.asarray, lanes)
     names = {"won": "won", "ended_early": "ended_early", "score": "score", "total": "return", "length": "length"}

@@ -11,7 +11,7 @@ from games.batched.yokai import deal
 from games.batched.yokai import legal as yokai_legal
 from games.batched.yokai import moves as yokai_moves
 from games.batched.yokai import observe as yokai_observe
-from games.batched.yokai.observe import Graph
+from games.batched.yokai.observe import BatchedGraph
 from games.batched.yokai.state import FACE_DOWN, FACE_UP, NOBODY, OVER, PLACED, Sizes, State
 from games.yokai.config import HINTS, config
 
@@ -204,7 +204,7 @@ class YokaiEnv:
         """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
         return yokai_observe.flat(self.sizes, state, self.memory)
 
-    def observe_graph(self, state: State) -> Graph:
+    def observe_graph(self, state: State) -> BatchedGraph:
         """Returns what every player sees as nodes and adjacency."""
         return yokai_observe.graph(self.sizes, state, self.memory)
 

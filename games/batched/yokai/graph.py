@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from games.batched.yokai.environment import YokaiEnv
-from games.batched.yokai.observe import Graph
+from games.batched.yokai.observe import BatchedGraph
 from games.batched.yokai.state import State
 
 
@@ -17,8 +17,8 @@ class YokaiGraphEnv(YokaiEnv):
         """Returns what every player sees as a graph of its own.
 
         Returns:
-            A `Graph` of nodes float32 [P, Y + H, f] and adjacency float32 [P, Y, Y].
+            A `BatchedGraph` of nodes float32 [P, Y + H, f] and adjacency float32 [P, Y, Y].
         """
         seen = self.observe_graph(state)
         shape = (*seen.adjacency.shape[:-2], self.num_players, *seen.adjacency.shape[-2:])
-        return Graph(seen.nodes, jnp.broadcast_to(seen.adjacency[..., None, :, :], shape))
+        return BatchedGraph(seen.nodes, jnp.broadcast_to(seen.adjacency[..., None, :, :], shape))

@@ -17,7 +17,7 @@ from games.batched.yokai.state import FACE_UP, OVER, PLACED, Sizes, State
 from games.yokai.config import ACTIONS_PER_TURN
 
 
-class Graph(NamedTuple):
+class BatchedGraph(NamedTuple):
     """What every player sees as a graph.
 
     Attributes:
@@ -148,7 +148,7 @@ def flat(sizes: Sizes, state: State, memory: bool) -> Array:
     return pictures.reshape(*pictures.shape[:-3], -1)
 
 
-def graph(sizes: Sizes, state: State, memory: bool) -> Graph:
+def graph(sizes: Sizes, state: State, memory: bool) -> BatchedGraph:
     """Returns what every player sees as a graph; arguments as for `image`."""
     lanes = state.sub_step.ndim > 0
     cards = _card_words(sizes, state, memory)
@@ -171,7 +171,7 @@ def graph(sizes: Sizes, state: State, memory: bool) -> Graph:
     nodes = jnp.where(channel == sizes.channels - 2, identity[:, None], nodes)
     touching = lanes_first(either(neighbours(sizes, state.cells)), lanes)
     adjacency = (touching[..., None] >> np.arange(sizes.cards, dtype=np.uint32)) & 1
-    return Graph(nodes, adjacency.astype(jnp.float32))
+    return BatchedGraph(nodes, adjacency.astype(jnp.float32))
 
 
 def _node_scale(sizes: Sizes) -> NDArray[np.float32]:

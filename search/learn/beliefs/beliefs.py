@@ -8,7 +8,7 @@ from search.learn.api import Array, Memory, Observation, Params
 from search.learn.beliefs.hidden import complete
 
 
-class Belief(Protocol):
+class LearnedBelief(Protocol):
     """Draws what a player cannot see, given all that it has seen."""
 
     def initial_memory(self, lanes: int) -> Memory:
@@ -54,5 +54,5 @@ class UniformBelief:
         return memory, jnp.zeros((*starts.shape, 1), jnp.float32)
 
     def sample(self, params: Params, features: Array, known: Array, key: Array) -> Array:
-        """Draws an assignment, int32 [..., S]; see `Belief.sample`."""
+        """Draws an assignment, int32 [..., S]; see `LearnedBelief.sample`."""
         return complete(known, self.counts, lambda slot, _: jnp.zeros(len(self.counts)), key)

@@ -23,7 +23,7 @@ from games.batched.api import BatchedEnv, chance_keys
 from games.batched.wrappers import AutoReset, Episodes, add_episodes, no_episodes
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Observation, Outputs, Params
-from search.learn.beliefs.beliefs import Belief
+from search.learn.beliefs.beliefs import LearnedBelief
 from search.learn.beliefs.hidden import HiddenSlots
 from search.learn.errors import OffBeliefError
 from search.learn.networks.actor_critic import ActorCritic
@@ -63,7 +63,7 @@ class BelievingNetwork:
         belief: what the off-belief learner draws from.
     """
 
-    def __init__(self, network: ActorCritic, belief: Belief) -> None:
+    def __init__(self, network: ActorCritic, belief: LearnedBelief) -> None:
         """Puts a network and a belief together.
 
         Raises:

@@ -30,7 +30,7 @@ class View(Protocol):
 
 
 @dataclass(frozen=True)
-class Reader:
+class StepReader:
     """How a policy reads a game. Policies that share both objects share compiled programs.
 
     Attributes:
@@ -51,7 +51,7 @@ class Policy:
         params: of the network, best as arrays that lie on the device.
     """
 
-    reader: Reader
+    reader: StepReader
     params: Params
 
 
@@ -92,7 +92,7 @@ def nothing(moment: Moment) -> tuple[()]:
     return ()
 
 
-class Evaluator:
+class PolicyEvaluator:
     """Plays games of one environment, each to its own end: none is begun anew, so that short games count no more."""
 
     def __init__(self, env: BatchedEnv[Any], steps: int, greedy: bool = False, watch: Watch = nothing) -> None:
@@ -135,7 +135,7 @@ class Evaluator:
         return result
 
     def _run(
-        self, readers: tuple[Reader, ...], params: tuple[Params, ...], dealt: Any, deals: Array, draws: Array
+        self, readers: tuple[StepReader, ...], params: tuple[Params, ...], dealt: Any, deals: Array, draws: Array
     ) -> tuple[Array, Played]:
         count = draws.shape[0]
         chance = chance_keys(deals)

@@ -8,8 +8,8 @@ import pytest
 from arena.benchmarks import search_speed
 from arena.benchmarks.search_speed import (
     SETTINGS,
+    SearchSetting,
     SearchSpeed,
-    Setting,
     in_turn,
     model_rate,
     one_rollout,
@@ -98,7 +98,7 @@ def test_the_bot_is_given_the_very_positions_that_our_planners_get(game_id: str)
 def test_searches_of_a_game_without_a_model_give_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_speed, "LEAST_S", 0.0)
     game = registry.make("tic_tac_toe")
-    speed = in_turn(game, None, Setting("tic_tac_toe", 5, 2, 2), seed=0)
+    speed = in_turn(game, None, SearchSetting("tic_tac_toe", 5, 2, 2), seed=0)
     assert (speed.cwm, speed.cwm_ratio, speed.bot_game) == (None, None, "OpenSpiel's own game")
     assert min(speed.true, speed.bot, speed.true_ratio) > 0.0
     assert [item.name for item in speed.measurements()] == ["search/tic_tac_toe/true"]

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from arena.benchmarks import training_speed
-from arena.benchmarks.training_speed import Setting
+from arena.benchmarks.training_speed import TrainingSetting
 from arena.training.recipes import adapted, recipe
 from search.learn.ppo import rollout
 from search.learn.ppo.ppo import Learner
@@ -74,7 +74,7 @@ def test_policies_that_do_not_fit_into_memory_are_said_not_to():
 
 @pytest.mark.slow
 def test_every_figure_is_there_and_the_parts_take_all_of_the_time(monkeypatch):
-    monkeypatch.setattr(training_speed, "CPU_SETTINGS", (Setting(GAME, "reduced"),))
+    monkeypatch.setattr(training_speed, "CPU_SETTINGS", (TrainingSetting(GAME, "reduced"),))
     monkeypatch.setattr(training_speed, "CPU_SIDE", 64)
     found = {item.name: item for item in training_speed.run(games=16)}
     roof = found.pop("training/roof/cpu/float32").value * 1e9

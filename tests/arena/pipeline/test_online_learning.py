@@ -15,7 +15,7 @@ from arena.matches import store, tournament
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.store import MemoryStore
-from arena.pipeline.online_learning import FOLDER, MODELS, Learners, Lesson
+from arena.pipeline.online_learning import FOLDER, MODELS, Learners, OnlineLesson
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle, describe, rules_hash
 from cwm.record.record import RunRecord
@@ -71,9 +71,9 @@ def models(records: list[GameRecord]) -> list[str]:
     return [str(record.accounts[str(record.seats.index("learner"))]["model"]) for record in records]
 
 
-def lessons(folder: Path) -> dict[str, Lesson]:
+def lessons(folder: Path) -> dict[str, OnlineLesson]:
     with RunRecord.read(folder / FOLDER / "0") as record:
-        return {key: Lesson.from_json(lesson) for key, lesson in record.evaluations()}
+        return {key: OnlineLesson.from_json(lesson) for key, lesson in record.evaluations()}
 
 
 def calls(folder: Path) -> list[str]:

@@ -17,7 +17,7 @@ from search.learn import checkpoint
 from search.learn.errors import CheckpointError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
-from search.learn.play.evaluation import Evaluator
+from search.learn.play.evaluation import PolicyEvaluator
 
 GAME = "yokai-8c-2p"
 NETWORK = NetworkConfig(encoder="mlp", filters=8, layers=1, hidden=8, head_scale=1.0)
@@ -77,7 +77,7 @@ def test_a_game_is_the_one_that_its_policies_play_step_by_step(chosen: list[Lear
     """Greedy play against the network itself, read one position at a time without evaluator or memory carried by it."""
     table = PolicyTable(chosen)
     games = 5
-    evaluator = Evaluator(table.env, table.steps, True, border_moves(table.env.sizes))
+    evaluator = PolicyEvaluator(table.env, table.steps, True, border_moves(table.env.sizes))
     deals = table.deals(games, 3)
     played = table.play(evaluator, ("sp-s0", "sp-s1"), deals, 3)
     env = chosen[0].env()
@@ -103,7 +103,7 @@ def test_views_may_be_mixed_at_one_table(chosen: list[LearnedPolicy], folder: Pa
     table = PolicyTable([*chosen, other])
     assert table.seats["sp-s0"].reader == table.seats["sp-s1"].reader != table.seats["plain"].reader
     assert by_method([*chosen, other]) == {"sp, memory view": ["sp-s0", "sp-s1"], "sp, default view": ["plain"]}
-    evaluator = Evaluator(table.env, table.steps, watch=border_moves(table.env.sizes))
+    evaluator = PolicyEvaluator(table.env, table.steps, watch=border_moves(table.env.sizes))
     played = table.play(evaluator, ("sp-s0", "plain"), table.deals(4, 0), 0)
     assert played.outcome.length.shape == (4,)
 

@@ -29,7 +29,7 @@ from arena.report.data import (
 )
 from arena.report.page import heat, render, write
 from arena.report.tree_layout import layout
-from cwm.suite.evaluation import Tally
+from cwm.suite.evaluation import ResultCounts
 from games.api import GameInfo
 
 Builder = Callable[..., GameRecord]
@@ -185,7 +185,7 @@ def test_accuracy_below_one_is_never_shown_as_one() -> None:
 
 
 def test_wrong_answers_errors_timeouts_and_tests_left_out_stand_apart(data: ReportData) -> None:
-    tally = Tally(passed=60, wrong=21, errors=11, timeouts=5, not_run=3, ours=7)
+    tally = ResultCounts(passed=60, wrong=21, errors=11, timeouts=5, not_run=3, ours=7)
     row = Accuracy.of("test", "transition", tally.to_json())
     assert (row.passed, row.failed, row.errors, row.timeouts, row.not_run, row.total) == (60, 21, 11, 5, 3, 100)
     assert (row.rate, row.rate_of_answers) == (tally.accuracy, tally.accuracy_of_answers) == (0.6, 60 / 81)

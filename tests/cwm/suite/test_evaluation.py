@@ -4,7 +4,7 @@ import pytest
 
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite.build import BuildOptions, build
-from cwm.suite.evaluation import FINAL_SCORES, Tally
+from cwm.suite.evaluation import FINAL_SCORES, ResultCounts
 from cwm.suite.types import TestResult
 from cwm.trajectories.recorded import collect
 
@@ -33,11 +33,11 @@ def test_timeouts_and_errors_are_apart_from_wrong_answers(games, summarise):
     ]
     report = summarise(tests, results, games, "process")
     tally = report.kinds["transition"]
-    assert tally == Tally(passed=1, wrong=1, errors=1, timeouts=1, not_run=0, ours=1)
+    assert tally == ResultCounts(passed=1, wrong=1, errors=1, timeouts=1, not_run=0, ours=1)
     assert tally.scored == 4
     assert tally.accuracy == 0.25
     assert tally.accuracy_of_answers == 0.5
-    assert report.fields["rewards"] == Tally(passed=1, wrong=1, errors=1, timeouts=1, ours=1)
+    assert report.fields["rewards"] == ResultCounts(passed=1, wrong=1, errors=1, timeouts=1, ours=1)
     assert [result.id for result in report.failed] == [test.id for test in tests[1:]]
 
 
@@ -53,9 +53,9 @@ def test_final_scores_are_counted_apart(games, summarise):
 
 
 def test_there_is_no_mean_of_nothing(summarise):
-    assert Tally().accuracy is None
-    assert Tally(errors=2).accuracy == 0.0
-    assert Tally(errors=2).accuracy_of_answers is None
+    assert ResultCounts().accuracy is None
+    assert ResultCounts(errors=2).accuracy == 0.0
+    assert ResultCounts(errors=2).accuracy_of_answers is None
     report = summarise([], [], [], "process")
     assert report.accuracy("transition") is None
     assert report.to_json()["kinds"] == {}

@@ -70,7 +70,7 @@ def evaluate(
 ) -> None:
     """Tests a model on the games of a file; a finished evaluation is not repeated."""
     if figures(folder) is None:
-        asked = evaluation_run.Asked(str(model), str(games), seed=seed, contract_games=0)
+        asked = evaluation_run.EvaluationWishes(str(model), str(games), seed=seed, contract_games=0)
         evaluation_run.evaluate(asked, folder, workers, on_stage, progress)
 
 

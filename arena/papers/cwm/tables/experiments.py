@@ -12,7 +12,7 @@ from arena.papers.cwm.tables import accuracy, learned, matches, scaling, synthes
 from arena.papers.cwm.tables.matches import Deals
 from arena.papers.cwm.tables.measuring import has_value_function
 from arena.papers.cwm.tables.places import LEARNED, LEARNED_PLAYER, MATCHES, PLAYER, TEST, WITHOUT_VALUE, Place
-from arena.papers.cwm.tables.settings import Asked, Scale, Selection, in_words, read_scale, write_scale
+from arena.papers.cwm.tables.settings import PaperSelection, PaperWishes, Scale, in_words, read_scale, write_scale
 from cwm.llm.api import LanguageModelError
 from cwm.llm.caps import Caps
 from cwm.model.bundle import RUN_SUBFOLDER
@@ -50,8 +50,8 @@ class Rebuilding:
     """
 
     root: Path
-    asked: Asked
-    selection: Selection
+    asked: PaperWishes
+    selection: PaperSelection
     caps: Caps = field(default_factory=Caps)
     workers: int = 2
     watching: Watching = field(default_factory=Watching)

@@ -17,7 +17,7 @@ from arena.matches.plan import TournamentConfig
 from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.matches import Deals
 from arena.papers.cwm.tables.places import LEARNED, PUPILS, Place
-from arena.papers.cwm.tables.settings import Asked, Scale
+from arena.papers.cwm.tables.settings import PaperWishes, Scale
 from arena.training_on_models.settings import PAPER_STEPS, PpoSettings
 from cwm.model.bundle import ModelBundle
 from cwm.model.environment import training_limits
@@ -35,7 +35,7 @@ def games(place: Place) -> list[GameRecord]:
 
 
 def train(
-    place: Place, asked: Asked, on_stage: Callable[[str], None], on_progress: Callable[[str, int, int], None]
+    place: Place, asked: PaperWishes, on_stage: Callable[[str], None], on_progress: Callable[[str, int, int], None]
 ) -> None:
     """Trains agents for all seats on a synthesis's model, as far as they are not trained.
 
@@ -57,7 +57,7 @@ def train(
     course.train(bundle, seats, settings, place.part(PUPILS), sandbox, on_stage, told)
 
 
-def config(place: Place, scale: Scale, asked: Asked, deals: Deals, *, llm: bool = False) -> TournamentConfig:
+def config(place: Place, scale: Scale, asked: PaperWishes, deals: Deals, *, llm: bool = False) -> TournamentConfig:
     """Returns the matches of the agent that is trained on a synthesis's model, prepared.
 
     Args:

@@ -18,7 +18,7 @@ from arena.matches.store import FILE_NAME, write_standings
 from arena.matches.tournament import Progress, TournamentResult
 from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.places import MATCHES, ONLINE, PLAYER, WITHOUT_VALUE, Place
-from arena.papers.cwm.tables.settings import Asked, Scale
+from arena.papers.cwm.tables.settings import PaperWishes, Scale
 from arena.runs.settings import MatchSettings, planner_config, standard_settings
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
@@ -54,7 +54,7 @@ class Deals:
 
 
 def config(
-    place: Place, scale: Scale, asked: Asked, deals: Deals, *, value: bool = True, llm: bool = False
+    place: Place, scale: Scale, asked: PaperWishes, deals: Deals, *, value: bool = True, llm: bool = False
 ) -> TournamentConfig:
     """Returns the tournament of one synthesis, prepared.
 
@@ -103,7 +103,7 @@ def _on_true_game(game: str, settings: dict[str, Any]) -> AgentSpec:
     return AgentSpec(kind, TRUE, planner=settings | leaf)
 
 
-def _llm_options(asked: Asked) -> dict[str, Any]:
+def _llm_options(asked: PaperWishes) -> dict[str, Any]:
     # The CWM paper gives a bad answer no second chance (C.2).
     return {"retries": 0} | ({} if asked.base_url is None else {"base_url": asked.base_url})
 

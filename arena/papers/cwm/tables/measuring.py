@@ -15,14 +15,14 @@ from arena.papers.cwm.published.layout import Opponent, TableLayout
 from arena.papers.cwm.tables import accuracy, learned, matches, syntheses
 from arena.papers.cwm.tables.cells import Measured, State
 from arena.papers.cwm.tables.places import LEARNED, LEARNED_PLAYER, MATCHES, ONLINE, PLAYER, TEST, WITHOUT_VALUE, Place
-from arena.papers.cwm.tables.settings import Asked
+from arena.papers.cwm.tables.settings import PaperWishes
 from arena.runs.folder import INPUTS, RESULT_FILE
 from arena.runs.inputs import TRAIN_FILE
 from arena.usage import UsageError
 from cwm.model.bundle import RUN_SUBFOLDER, ModelBundle
 from cwm.observations import vectors
 from cwm.record.record import RunRecord
-from cwm.suite.evaluation import Tally
+from cwm.suite.evaluation import ResultCounts
 from cwm.trajectories import files
 from games import registry
 from games.api import CHANCE
@@ -75,7 +75,7 @@ class Stored:
         asked: what it was asked for.
     """
 
-    def __init__(self, root: Path, asked: Asked) -> None:
+    def __init__(self, root: Path, asked: PaperWishes) -> None:
         self.root = root
         self.asked = asked
         # Files of games and evaluations are behind many cells each.
@@ -104,7 +104,7 @@ class Stored:
         places = self.places(game, variant)
         if not places:
             return Measured(self.missing(game, variant))
-        tallies: list[tuple[Tally, str]] = []
+        tallies: list[tuple[ResultCounts, str]] = []
         for place in places:
             found = self._tally(place, kind, split)
             if found is not None and found[0].scored:
@@ -123,7 +123,7 @@ class Stored:
         low, high = wilson(tally.passed, tally.scored)
         return Measured("measured", tally.accuracy, "", low, high, tally.scored, "tests", sources)
 
-    def _tally(self, place: Place, kind: str, split: str) -> tuple[Tally, str] | None:
+    def _tally(self, place: Place, kind: str, split: str) -> tuple[ResultCounts, str] | None:
         if split == "train":
             return self._trained(place, kind)
         folder = place.part(TEST) if split == "test" else self._online(place)
@@ -135,11 +135,11 @@ class Stored:
     def _online(self, place: Place) -> Path:
         return matches.folder(place, self._played_in(place, self.asked.llm is not None))
 
-    def _trained(self, place: Place, kind: str) -> tuple[Tally, str] | None:
+    def _trained(self, place: Place, kind: str) -> tuple[ResultCounts, str] | None:
         best = (self._results(place.folder) or {}).get("best")
         return None if best is None else self.trained(place, best, kind)
 
-    def trained(self, place: Place, digest: str, kind: str) -> tuple[Tally, str] | None:
+    def trained(self, place: Place, digest: str, kind: str) -> tuple[ResultCounts, str] | None:
         """Returns how a program of a synthesis did on the unit tests of one kind."""
         made = self._results(place.folder) or {}
         with RunRecord.read(place.folder) as record:
@@ -148,10 +148,12 @@ class Stored:
         if report is None or kind not in report["counts"]:
             return None
         counts = report["counts"][kind]
-        tally = Tally(counts["passed"], counts["failed"], counts["errors"], counts["timeouts"], counts["not_run"])
+        tally = ResultCounts(
+            counts["passed"], counts["failed"], counts["errors"], counts["timeouts"], counts["not_run"]
+        )
         return tally, place.source(f"journal.sqlite#test_results.{digest[:12]}.counts.{kind}")
 
-    def tested(self, place: Place, digest: str, kind: str) -> tuple[Tally, str] | None:
+    def tested(self, place: Place, digest: str, kind: str) -> tuple[ResultCounts, str] | None:
         """Returns how a program of a synthesis did on the held-out games, tests of one kind."""
         folder = accuracy.curve_folder(place, digest)
         found = self._figures(folder)
@@ -304,10 +306,10 @@ def has_value_function(place: Place) -> bool:
     return (place.folder / RUN_SUBFOLDER).exists() and ModelBundle.load(place.folder).value_source is not None
 
 
-def tally_of(figures: dict[str, Any], kind: str) -> Tally:
+def tally_of(figures: dict[str, Any], kind: str) -> ResultCounts:
     """Returns the counts of one kind of test of an evaluation."""
-    names = Tally.__dataclass_fields__
-    return Tally(**{name: value for name, value in figures["kinds"][kind].items() if name in names})
+    names = ResultCounts.__dataclass_fields__
+    return ResultCounts(**{name: value for name, value in figures["kinds"][kind].items() if name in names})
 
 
 def outcome(record: GameRecord, seat: int) -> str:

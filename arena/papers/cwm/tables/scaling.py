@@ -11,7 +11,7 @@ from arena.agents.api import InfrastructureError
 from arena.papers.cwm.tables import accuracy, matches
 from arena.papers.cwm.tables.matches import OnGame
 from arena.papers.cwm.tables.places import Place
-from arena.papers.cwm.tables.settings import PAPER_SCALE, Asked, Scale
+from arena.papers.cwm.tables.settings import PAPER_SCALE, PaperWishes, Scale
 
 RUNGS: Final = (
     (1000, 10, 100),
@@ -43,7 +43,7 @@ PLAYING: Final = 0.6
 
 
 def decide(
-    place: Place, asked: Asked, played: float, tested: int, workers: int, on_game: OnGame | None = None
+    place: Place, asked: PaperWishes, played: float, tested: int, workers: int, on_game: OnGame | None = None
 ) -> Scale:
     """Returns the scale of a game, after playing and testing a little of it.
 
@@ -153,7 +153,7 @@ def checked(
     return fitting(rungs, cost, seconds - taken), cost
 
 
-def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int, workers: int) -> float:
+def _seconds_a_transition(place: Place, folder: Path, asked: PaperWishes, tested: int, workers: int) -> float:
     """Returns the seconds that a held-out transition takes: to be played once, and to be tested with each program.
 
     Raises:
@@ -169,7 +169,7 @@ def _seconds_a_transition(place: Place, folder: Path, asked: Asked, tested: int,
     return (playing + tested * testing) / count
 
 
-def _cost(place: Place, folder: Path, asked: Asked, seconds: float, on_game: OnGame | None) -> Cost:
+def _cost(place: Place, folder: Path, asked: PaperWishes, seconds: float, on_game: OnGame | None) -> Cost:
     """Returns what a deal takes; with more simulations it is played once more where there is time for it."""
     few = _deal(place, folder / "few", asked, PROBE, on_game)
     if few * MANY > SHARE_OF_PROBE * seconds:
@@ -178,7 +178,7 @@ def _cost(place: Place, folder: Path, asked: Asked, seconds: float, on_game: OnG
     return Cost.of(few, _deal(place, folder / "many", asked, scale, on_game))
 
 
-def _deal(place: Place, folder: Path, asked: Asked, scale: Scale, on_game: OnGame | None) -> float:
+def _deal(place: Place, folder: Path, asked: PaperWishes, scale: Scale, on_game: OnGame | None) -> float:
     prepared = matches.config(place, scale, asked, matches.Deals(scale.deals, asked.seed))
     return _timed(lambda: matches.play(folder, prepared, 1, on_game))
 

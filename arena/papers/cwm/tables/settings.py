@@ -65,7 +65,7 @@ PAPER_SCALE: Final = Scale(1000, 10, 100, 10_000)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PaperWishes:
     """What is rebuilt. The same folder takes no other, but for tables and figures, which are a choice of what to show.
 
     Attributes:
@@ -96,7 +96,7 @@ class Asked:
         return {"version": FORMAT_VERSION, **asdict(self), "scale": dict(self.scale)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Asked":
+    def from_json(cls, data: Mapping[str, Any]) -> "PaperWishes":
         """Builds what `to_json` wrote; keys that a newer version wrote are passed over."""
         values = known_fields(cls, data)
         values["games"], values["seeds"] = tuple(data["games"]), tuple(data["seeds"])
@@ -108,7 +108,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Selection:
+class PaperSelection:
     """Which tables and figures are shown, by the paper's numbers; what is shown decides what is run.
 
     Attributes:
@@ -224,14 +224,14 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
+def keep(folder: Path, given: Mapping[str, Any]) -> PaperWishes:
     """Stores what is asked for in a new folder; in an old one, what was asked for before stands where nothing is given.
 
     Games may be left out and added: what was made for others stays. The minutes decide only games without a scale.
 
     Args:
         folder: of the rebuilding; made if missing.
-        given: attributes of `Asked` by name; those that are None are not given.
+        given: attributes of `PaperWishes` by name; those that are None are not given.
 
     Returns:
         What is asked for now.
@@ -243,7 +243,7 @@ def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / ASKED_FILE).exists():
         seeds = RECORDED_SEEDS if told.get("llm") is None else LIVE_SEEDS
-        asked = Asked(**({"games": tuple(BY_ID), "seeds": seeds} | told))
+        asked = PaperWishes(**({"games": tuple(BY_ID), "seeds": seeds} | told))
         _write(folder, asked)
         return asked
     known = read(folder)
@@ -257,24 +257,24 @@ def keep(folder: Path, given: Mapping[str, Any]) -> Asked:
     return asked
 
 
-def _fixed(asked: Asked) -> dict[str, Any]:
+def _fixed(asked: PaperWishes) -> dict[str, Any]:
     data = asked.to_json()
     # Who is trained can be told later; a training itself takes no other settings.
     del data["games"], data["minutes"], data["learned"], data["learned_seeds"]
     return data
 
 
-def _write(folder: Path, asked: Asked) -> None:
+def _write(folder: Path, asked: PaperWishes) -> None:
     write_whole(folder / ASKED_FILE, json.dumps(asked.to_json(), indent=1, sort_keys=True) + "\n")
 
 
-def read(folder: Path) -> Asked:
+def read(folder: Path) -> PaperWishes:
     """Returns what a folder was asked for.
 
     Raises:
         UsageError: it holds no rebuilding, or the file is damaged.
     """
-    return stored_json.read(folder / ASKED_FILE, Asked.from_json, UsageError, "give the folder of a `cwm paper`")
+    return stored_json.read(folder / ASKED_FILE, PaperWishes.from_json, UsageError, "give the folder of a `cwm paper`")
 
 
 def known_llm(folder: Path) -> str | None:

@@ -20,7 +20,7 @@ from arena.papers.cwm.tables import accuracy, learned, syntheses
 from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet
 from arena.papers.cwm.tables.measuring import Played, Stored
 from arena.papers.cwm.tables.places import Place
-from arena.papers.cwm.tables.settings import Selection, read_scale
+from arena.papers.cwm.tables.settings import PaperSelection, read_scale
 from arena.training_on_models.settings import PAPER_STEPS
 
 SEATS = ("first", "second")
@@ -38,7 +38,7 @@ KINDS = ("transition", "inference")
 SPLITS = ("train", "test")
 
 
-def build(stored: Stored, selection: Selection) -> list[Sheet]:
+def build(stored: Stored, selection: PaperSelection) -> list[Sheet]:
     """Returns the selected tables, then the figures, with the rows of the games asked for; none without such rows."""
     found = [table(stored, TABLE_BY_NUMBER[number]) for number in selection.tables]
     found += [figure(stored, FIGURE_BY_NUMBER[number]) for number in selection.figures]

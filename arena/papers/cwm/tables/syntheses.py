@@ -12,7 +12,7 @@ from arena.matches.rejection import Contestant, RejectionConfig, RejectionTourna
 from arena.papers.cwm.published.games import BY_ID, Variant
 from arena.papers.cwm.tables import matches, syntheses
 from arena.papers.cwm.tables.places import Place
-from arena.papers.cwm.tables.settings import Asked, Scale
+from arena.papers.cwm.tables.settings import PaperWishes, Scale
 from arena.pipeline.synthesis import SynthesisRun
 from arena.report import run_report
 from arena.runs import inputs as run_inputs
@@ -30,7 +30,7 @@ from cwm.storage.journal import Journal
 from cwm.synthesis.events import OnEvent, ignore
 
 
-def settings_of(game: str, variant: Variant, seed: int, asked: Asked) -> RunSettings | None:
+def settings_of(game: str, variant: Variant, seed: int, asked: PaperWishes) -> RunSettings | None:
     """Returns the settings of a synthesis, None if it was not recorded and no live model is to be asked.
 
     What decides the prompts is as it was when the recordings were made; evaluation and matches are not the run's. There

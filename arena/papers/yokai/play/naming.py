@@ -16,7 +16,7 @@ from games.batched.keys import root_key
 from games.batched.other_play import OtherPlay
 from games.batched.yokai.environment import make
 from games.yokai.symmetry import Symmetries
-from search.learn.play.evaluation import Evaluator
+from search.learn.play.evaluation import PolicyEvaluator
 
 
 def run(
@@ -38,7 +38,7 @@ def run(
     config = make(chosen[0].game).sizes.config
     symmetries = Symmetries(config)
     table = PolicyTable(chosen, symmetries)
-    evaluator = Evaluator(OtherPlay(table.env, symmetries), table.steps, greedy)
+    evaluator = PolicyEvaluator(OtherPlay(table.env, symmetries), table.steps, greedy)
     deals = table.deals(games, seed)
     drawn = np.asarray(jax.jit(evaluator.env.init)(deals).symmetry)
     seen = [[symmetries.elements[number] for number in players] for players in drawn.T]

@@ -22,7 +22,7 @@ from games.batched.yokai.environment import make
 from games.batched.yokai.state import Sizes, State
 from search.learn.beliefs import probes
 from search.learn.beliefs.probes import NOTHING, ProbeError, Probes
-from search.learn.play.evaluation import Evaluator, Moment, Played, Watch
+from search.learn.play.evaluation import Moment, Played, PolicyEvaluator, Watch
 
 HELD_OUT: Final = 5
 """One deal of so many."""
@@ -86,7 +86,7 @@ def run(
     check(games)
     table, methods = PolicyTable(chosen), by_method(chosen)
     sizes = make(chosen[0].game).sizes
-    evaluator = Evaluator(table.env, table.steps, greedy, colours_seen(sizes))
+    evaluator = PolicyEvaluator(table.env, table.steps, greedy, colours_seen(sizes))
     deals = table.deals(games, seed)
     kept = games - games // HELD_OUT
     planned = [

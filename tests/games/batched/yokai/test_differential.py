@@ -5,7 +5,7 @@ import random
 import pytest
 
 from games.batched.yokai import differential
-from games.batched.yokai.differential import Report, compare, compare_states
+from games.batched.yokai.differential import DifferentialReport, compare, compare_states
 from games.batched.yokai.environment import parse_id
 from games.yokai.game import YokaiGame, make
 from games.yokai.policy import POLICIES, frozen_shape
@@ -62,7 +62,7 @@ def test_two_thousand_random_games_agree_at_every_step(game_id):
 @pytest.mark.parametrize("cards", [9, 8])
 def test_won_games_agree(cards, policy):
     game = make(cards, 2)
-    report = Report()
+    report = DifferentialReport()
     states = [dealt(game, seed) for seed in range(20)]
     compare_states(game.info.id, states, report, random.Random(1), scripted(policy))
     assert report.differences == []
@@ -82,7 +82,7 @@ def never_ends(game, state, legal, rng):
 
 def test_a_game_that_nobody_ends_has_exactly_eight_actions_a_hint(game_id):
     cards, players = parse_id(game_id)
-    game, report = make(cards, players), Report()
+    game, report = make(cards, players), DifferentialReport()
     compare_states(game_id, [dealt(game, seed) for seed in range(5)], report, random.Random(2), never_ends)
     assert report.differences == []
     assert report.steps == 5 * 8 * game.config.hints == 5 * game.config.max_length
@@ -116,7 +116,7 @@ def adversarial(game: YokaiGame):
 @pytest.mark.parametrize("cards", [9, 16, 8])
 def test_adversarial_positions_agree(cards):
     game = make(cards, 2)
-    report = Report()
+    report = DifferentialReport()
     positions = adversarial(game)
     compare_states(game.config.id, list(positions.values()) * 5, report, random.Random(3))
     assert report.differences == []
@@ -128,7 +128,7 @@ def test_a_wrong_move_mask_is_found(monkeypatch):
     game = make(9, 2)
     moves = game.rules._legal_moves
     monkeypatch.setattr(game.rules, "_legal_moves", lambda cells, locked: moves(cells, locked)[1:])
-    report = Report()
+    report = DifferentialReport()
     compare_states("yokai-9c-2p", [dealt(game, 1)], report, random.Random(0))
     assert any("legal_mask" in difference for difference in report.differences)
 

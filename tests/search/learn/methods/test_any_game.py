@@ -14,7 +14,7 @@ from search.learn.methods.population import FictitiousPartners
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
 from search.learn.play import several_policies
-from search.learn.play.evaluation import Evaluator, Policy, Reader
+from search.learn.play.evaluation import Policy, PolicyEvaluator, StepReader
 from search.learn.ppo.config import PpoConfig
 from search.learn.ppo.training import Trainer
 
@@ -178,8 +178,8 @@ def test_chance_is_the_same_whoever_plays(best):
     fresh = NETWORK.init(jax.random.key(9), jnp.zeros((1, 1, *env.image_shape)))
     seen = []
     for seat in (params, fresh):
-        evaluator = Evaluator(env, STEPS, watch=lambda moment: moment.games.side)
-        policy = Policy(Reader(NETWORK, env), seat)
+        evaluator = PolicyEvaluator(env, STEPS, watch=lambda moment: moment.games.side)
+        policy = Policy(StepReader(NETWORK, env), seat)
         seen.append(np.asarray(evaluator.play([policy, policy], keys_at(3), keys_at(4)).kept))
     np.testing.assert_array_equal(*seen)
     assert len(np.unique(seen[0][:, 0])) > 1 or len(np.unique(seen[0])) == SIDES

@@ -7,7 +7,7 @@ import pytest
 
 from games.batched.api import Outcome, Transition, along, lanes_first, lanes_last
 from search.learn.api import Outputs
-from search.learn.play.evaluation import EvaluationError, Evaluator, Policy, Reader
+from search.learn.play.evaluation import EvaluationError, Policy, PolicyEvaluator, StepReader
 
 GAMES = 4096
 
@@ -85,7 +85,7 @@ def env():
 
 @pytest.fixture(scope="module")
 def reader(env):
-    return Reader(Constant(), env)
+    return StepReader(Constant(), env)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def of_probability(reader, chance):
 
 
 def test_greedy_games_pay_exactly_their_entry_of_the_matrix(env, reader, keys):
-    evaluator = Evaluator(env, 2, greedy=True)
+    evaluator = PolicyEvaluator(env, 2, greedy=True)
     policies = [of_probability(reader, 0.1), of_probability(reader, 0.9)]
     for row, first in enumerate(policies):
         for column, second in enumerate(policies):
@@ -108,7 +108,7 @@ def test_greedy_games_pay_exactly_their_entry_of_the_matrix(env, reader, keys):
 
 
 def test_drawn_games_reach_the_exact_expectation_in_every_cell(env, reader, keys):
-    evaluator = Evaluator(env, 2)
+    evaluator = PolicyEvaluator(env, 2)
     chances = [0.2, 0.7]
     for p in chances:
         for q in chances:
@@ -122,24 +122,24 @@ def test_drawn_games_reach_the_exact_expectation_in_every_cell(env, reader, keys
 
 
 def test_two_seats_of_one_policy_draw_independently(env, reader, keys):
-    paid = np.asarray(Evaluator(env, 2).play([of_probability(reader, 0.5)] * 2, *keys).outcome.figures["score"])
+    paid = np.asarray(PolicyEvaluator(env, 2).play([of_probability(reader, 0.5)] * 2, *keys).outcome.figures["score"])
     shares = [np.mean(paid == value) for value in (1, 2, 8, 16)]
     np.testing.assert_allclose(shares, 0.25, atol=0.03)
 
 
 def test_one_program_serves_every_pairing_of_one_network(env, reader, keys):
-    evaluator = Evaluator(env, 2)
+    evaluator = PolicyEvaluator(env, 2)
     for chance in (0.1, 0.4, 0.8):
         evaluator.play([of_probability(reader, chance), of_probability(reader, 0.5)], *keys)
     assert evaluator._compiled._cache_size() == 1
-    evaluator.play([of_probability(reader, 0.5), Policy(Reader(Copycat(), env), jnp.zeros(3))], *keys)
+    evaluator.play([of_probability(reader, 0.5), Policy(StepReader(Copycat(), env), jnp.zeros(3))], *keys)
     assert evaluator._compiled._cache_size() == 2
 
 
 def test_deals_are_the_same_whoever_plays_and_short_games_count_once(env, reader, keys):
-    evaluator = Evaluator(env, 2)
+    evaluator = PolicyEvaluator(env, 2)
     own = evaluator.play([of_probability(reader, 0.5)] * 2, *keys).outcome
-    copy = Policy(Reader(Copycat(), env), jnp.zeros(3))
+    copy = Policy(StepReader(Copycat(), env), jnp.zeros(3))
     other = evaluator.play([copy, copy], *keys).outcome
     np.testing.assert_array_equal(own.length, other.length)
     assert set(np.unique(own.length)) == {1, 2}
@@ -151,13 +151,13 @@ def test_every_seat_sees_through_its_own_view(env, reader, keys):
         def observe(self, state):
             return 1 - super().observe(state)
 
-    seats = [Policy(Reader(Copycat(), env), jnp.zeros(3)), Policy(Reader(Copycat(), Upside()), jnp.zeros(3))]
-    outcome = Evaluator(env, 2).play(seats, *keys).outcome
+    seats = [Policy(StepReader(Copycat(), env), jnp.zeros(3)), Policy(StepReader(Copycat(), Upside()), jnp.zeros(3))]
+    outcome = PolicyEvaluator(env, 2).play(seats, *keys).outcome
     np.testing.assert_array_equal(outcome.figures["score"], np.where(outcome.length == 1, 2.0, 8.0))
 
 
 def test_every_seat_has_a_memory_of_its_own_that_begins_with_the_game(env, reader, keys):
-    evaluator = Evaluator(env, 2, watch=lambda moment: (moment.features, moment.alive))
+    evaluator = PolicyEvaluator(env, 2, watch=lambda moment: (moment.features, moment.alive))
     features, alive = evaluator.play([of_probability(reader, 0.5)] * 2, *keys).kept
     for seat in features:
         np.testing.assert_array_equal(seat[:, :, 0], [[1.0] * GAMES, [2.0] * GAMES])
@@ -167,9 +167,9 @@ def test_every_seat_has_a_memory_of_its_own_that_begins_with_the_game(env, reade
 
 def test_games_that_are_not_over_are_refused(env, reader, keys):
     with pytest.raises(EvaluationError, match="are not over after 1 steps"):
-        Evaluator(env, 1).play([of_probability(reader, 0.5)] * 2, *keys)
+        PolicyEvaluator(env, 1).play([of_probability(reader, 0.5)] * 2, *keys)
 
 
 def test_a_seat_too_few_is_refused(env, reader, keys):
     with pytest.raises(EvaluationError, match="seats 2 players: 1 policies"):
-        Evaluator(env, 2).play([of_probability(reader, 0.5)], *keys)
+        PolicyEvaluator(env, 2).play([of_probability(reader, 0.5)], *keys)

@@ -10,7 +10,7 @@ from arena.matches.match import GameRecord
 from arena.matches.store import GameStore
 from arena.papers.cwm.tables import syntheses
 from arena.papers.cwm.tables.places import Place
-from arena.papers.cwm.tables.settings import Asked
+from arena.papers.cwm.tables.settings import PaperWishes
 from cwm.llm.api import LanguageModelError
 from cwm.llm.recordings import Header, Recording
 
@@ -129,7 +129,7 @@ def test_recordings_are_found_by_name(
 ) -> None:
     monkeypatch.setattr("cwm.llm.recordings.bundled_names", lambda: [named, f"{named}-s3"])
     monkeypatch.setattr("cwm.llm.recordings.load", lambda name: Recording(name, Header(), ()))
-    asked = Asked(("leduc_poker",))
+    asked = PaperWishes(("leduc_poker",))
     found = syntheses.settings_of("leduc_poker", variant, 3, asked)
     assert found is not None
     assert (found.recorded, found.inference, found.deck, found.synthesis.method) == (named, inference, deck, method)
@@ -223,6 +223,6 @@ def test_tables_are_gone_on_with_by_their_own_command(refused: Any, rebuilt: Pat
 
 @pytest.mark.parametrize(("game", "variant", "asked"), [("mnk", "tree", True), ("mnk", "conversation", False)])
 def test_value_functions_are_asked_for_where_they_were_recorded(game: str, variant: Any, asked: bool) -> None:
-    found = syntheses.settings_of(game, variant, 0, Asked((game,)))
+    found = syntheses.settings_of(game, variant, 0, PaperWishes((game,)))
     assert found is not None
     assert (found.value is not None) == asked

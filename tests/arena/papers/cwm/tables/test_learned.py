@@ -12,7 +12,7 @@ from arena.papers.cwm.tables import learned, settings, sheets
 from arena.papers.cwm.tables.experiments import Rebuilding
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.places import PUPILS, Place
-from arena.papers.cwm.tables.settings import Asked, Selection
+from arena.papers.cwm.tables.settings import PaperSelection, PaperWishes
 
 SMALL = ("--games", "tic_tac_toe", "--tables", "18", "--workers", "1")
 
@@ -61,7 +61,7 @@ def test_second_call_trains_and_plays_nothing(taught: Path) -> None:
     seed = place(taught).part(PUPILS) / "seat0" / "seed0" / "policy.safetensors"
     trained = seed.stat().st_mtime_ns
     asked = settings.read(taught)
-    Rebuilding(taught, asked, Selection((18,), (), learned=True), workers=1).run()
+    Rebuilding(taught, asked, PaperSelection((18,), (), learned=True), workers=1).run()
     assert seed.stat().st_mtime_ns == trained
     assert policy.stat().st_mtime_ns >= before
     assert len(learned.games(place(taught))) == games
@@ -77,18 +77,18 @@ def test_other_steps_in_the_same_folder_are_refused(taught: Path, capsys: pytest
 
 def test_folder_without_training_says_how_to_train(rebuilt: Path) -> None:
     assert learned.words(place(rebuilt)) is None
-    stored = Stored(rebuilt, Asked(("tic_tac_toe",), seeds=(0,)))
+    stored = Stored(rebuilt, PaperWishes(("tic_tac_toe",), seeds=(0,)))
     sheet = sheets.table(stored, TABLE_BY_NUMBER[18])
     assert {cell.measured.state for row in sheet.rows for cell in row.cells} == {"not trained"}
     assert sheets.LEARNED_NOTE in sheet.notes
 
 
 def test_syntheses_of_trained_agents_are_made_only_if_these_are_asked_for() -> None:
-    assert Selection((24,), ()).variants("leduc_poker") == []
-    assert Selection((24,), (), learned=True).variants("leduc_poker") == ["closed"]
-    assert Selection((24,), (), learned=True).trains("leduc_poker", "closed")
-    assert not Selection((24,), (), learned=True).trains("leduc_poker", "tree")
-    assert not Selection((24,), ()).trains("leduc_poker", "closed")
+    assert PaperSelection((24,), ()).variants("leduc_poker") == []
+    assert PaperSelection((24,), (), learned=True).variants("leduc_poker") == ["closed"]
+    assert PaperSelection((24,), (), learned=True).trains("leduc_poker", "closed")
+    assert not PaperSelection((24,), (), learned=True).trains("leduc_poker", "tree")
+    assert not PaperSelection((24,), ()).trains("leduc_poker", "closed")
 
 
 def test_training_may_be_asked_for_later(tmp_path: Path) -> None:

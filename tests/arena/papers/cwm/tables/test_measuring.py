@@ -17,7 +17,7 @@ from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.papers.cwm.tables import measuring, sheets
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.places import LEARNED, Place
-from arena.papers.cwm.tables.settings import Asked
+from arena.papers.cwm.tables.settings import PaperWishes
 from cwm.model.bundle import ModelBundle
 
 Build = Callable[..., GameRecord]
@@ -42,7 +42,7 @@ def two(rebuilt: Path, tmp_path: Path) -> Path:
 
 
 def test_accuracy_and_calls_are_means_over_syntheses(two: Path) -> None:
-    stored = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",), seeds=(0, 1)))
     found = stored.accuracy("tic_tac_toe", "tree", "transition", "test")
     assert (found.value, found.n, found.unit) == (pytest.approx(0.875), 2, "syntheses")
     assert (found.low, found.high) == (0.0, 1.0)
@@ -52,22 +52,24 @@ def test_accuracy_and_calls_are_means_over_syntheses(two: Path) -> None:
 
 
 def test_syntheses_that_all_pass_are_no_surer_than_one(two: Path) -> None:
-    one = Stored(two, Asked(("tic_tac_toe",))).accuracy("tic_tac_toe", "tree", "transition", "train")
-    both = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1))).accuracy("tic_tac_toe", "tree", "transition", "train")
+    one = Stored(two, PaperWishes(("tic_tac_toe",))).accuracy("tic_tac_toe", "tree", "transition", "train")
+    both = Stored(two, PaperWishes(("tic_tac_toe",), seeds=(0, 1))).accuracy(
+        "tic_tac_toe", "tree", "transition", "train"
+    )
     assert (both.value, both.low, both.high, both.unit) == (1.0, one.low, one.high, "tests")
     assert len(both.sources) == 2
 
 
 def test_matches_of_all_syntheses_count_together(two: Path) -> None:
-    one = Stored(two, Asked(("tic_tac_toe",))).played("tic_tac_toe", "tree", "random")
-    both = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1))).played("tic_tac_toe", "tree", "random")
+    one = Stored(two, PaperWishes(("tic_tac_toe",))).played("tic_tac_toe", "tree", "random")
+    both = Stored(two, PaperWishes(("tic_tac_toe",), seeds=(0, 1))).played("tic_tac_toe", "tree", "random")
     assert [len(group) for group in one.seated(0)] == [2]
     assert [len(group) for group in both.seated(0)] == [2, 2]
     assert len(both.sources) == 2
 
 
 def test_interval_over_syntheses_is_that_of_their_groups(two: Path) -> None:
-    stored = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",), seeds=(0, 1)))
     both = stored.played("tic_tac_toe", "tree", "random")
     won, lost = (
         tuple(replace(record, returns=returns) for record in both.seated(0)[0])
@@ -84,20 +86,20 @@ def test_interval_over_syntheses_is_that_of_their_groups(two: Path) -> None:
 
 
 def test_curves_of_several_syntheses_are_told_apart(two: Path) -> None:
-    stored = Stored(two, Asked(("tic_tac_toe",), seeds=(0, 1)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",), seeds=(0, 1)))
     rows = sheets.figure(stored, FIGURE_BY_NUMBER[6]).rows
     assert {row.labels[1] for row in rows} == {"0", "1"}
 
 
 def test_synthesis_that_is_not_finished_is_said_to_be_so(tmp_path: Path) -> None:
-    stored = Stored(tmp_path, Asked(("tic_tac_toe",)))
+    stored = Stored(tmp_path, PaperWishes(("tic_tac_toe",)))
     assert stored.accuracy("tic_tac_toe", "tree", "transition", "test").state == "not finished"
     assert stored.calls("tic_tac_toe", "tree").state == "not finished"
 
 
 def test_model_that_was_not_tested_is_said_to_be_so(two: Path) -> None:
     shutil.rmtree(two / "tic_tac_toe" / "tree-s0" / "test")
-    stored = Stored(two, Asked(("tic_tac_toe",)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     assert stored.accuracy("tic_tac_toe", "tree", "transition", "test").state == "not tested"
     assert stored.accuracy("tic_tac_toe", "tree", "transition", "train").value == 1.0
 
@@ -109,7 +111,7 @@ def test_games_of_a_trained_agent_fill_its_tables(two: Path, record: Build) -> N
             [("learned cwm", [1.0, -1.0]), ("learned cwm", [0.0, 0.0]), ("cwm learned", [1.0, -1.0])]
         ):
             kept.add(str(number), record(seats, returns, number))
-    stored = Stored(two, Asked(("tic_tac_toe",)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     layout = TABLE_BY_NUMBER[18]
     assert stored.result(layout, "tic_tac_toe", 0, "planner.win").value == 0.5
     assert stored.result(layout, "tic_tac_toe", 0, "planner.draws").words == "1"
@@ -121,7 +123,7 @@ def test_recorded_games_with_a_language_model_count(two: Path, record: Build, mo
     games = [record("cwm llm", [1.0, -1.0]), record("cwm llm", [-1.0, 1.0])]
     named = [GameRecord.from_json(game.to_json() | {"accounts": {"1": {"models": ["somebody"]}}}) for game in games]
     monkeypatch.setattr("arena.matches.recorded_games.games", lambda game: named)
-    stored = Stored(two, Asked(("tic_tac_toe",)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     found = stored.result(TABLE_BY_NUMBER[7], "tic_tac_toe", 0, "llm.win")
     assert (found.value, found.n) == (0.5, 2)
     assert found.sources == ("recordings/players/tic_tac_toe.jsonl#cwm at seat 0, llm",)
@@ -130,7 +132,7 @@ def test_recorded_games_with_a_language_model_count(two: Path, record: Build, mo
 
 
 def test_model_without_a_value_function_stands_in_the_column_without(two: Path) -> None:
-    stored = Stored(two, Asked(("tic_tac_toe",)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     assert stored.without_value("tic_tac_toe", "tree", "random").seated(0)
     assert not stored.with_value("tic_tac_toe", "tree", "random").seated(0)
 
@@ -143,6 +145,6 @@ def test_model_with_a_value_function_needs_matches_without(two: Path) -> None:
         place.folder / "model"
     )
     assert measuring.has_value_function(place)
-    stored = Stored(two, Asked(("tic_tac_toe",)))
+    stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     assert not stored.without_value("tic_tac_toe", "tree", "random").seated(0)
     assert stored.with_value("tic_tac_toe", "tree", "random").seated(0)

@@ -6,7 +6,7 @@ from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.papers.cwm.tables import scaling, settings
 from arena.papers.cwm.tables.places import Place
 from arena.papers.cwm.tables.scaling import MANY, PROBE, RUNGS, Cost, checked, fitting
-from arena.papers.cwm.tables.settings import Asked, Scale, Selection
+from arena.papers.cwm.tables.settings import PaperSelection, PaperWishes, Scale
 from arena.usage import UsageError
 
 
@@ -53,11 +53,11 @@ def test_seed_that_is_no_number_is_refused() -> None:
 def test_what_is_shown_decides_what_is_made(
     tables: tuple[int, ...], figures: tuple[int, ...], game: str, variants: list[str]
 ) -> None:
-    assert Selection(tables, figures).variants(game) == variants
+    assert PaperSelection(tables, figures).variants(game) == variants
 
 
 def test_accuracy_alone_needs_no_matches() -> None:
-    selection = Selection((1, 4), (1,))
+    selection = PaperSelection((1, 4), (1,))
     assert not selection.plays("leduc_poker", "tree")
     assert selection.tests("leduc_poker", "tree")
     assert selection.draws_curve("leduc_poker", "tree")
@@ -66,7 +66,7 @@ def test_accuracy_alone_needs_no_matches() -> None:
 
 def test_what_was_asked_for_stands_where_nothing_is_given(tmp_path: Path) -> None:
     first = settings.keep(tmp_path, {"games": ("tic_tac_toe",), "seed": 3, "scale": (("deals", 2),), "minutes": None})
-    assert first == Asked(("tic_tac_toe",), (0, 1, 2, 3, 4), scale=(("deals", 2),), seed=3)
+    assert first == PaperWishes(("tic_tac_toe",), (0, 1, 2, 3, 4), scale=(("deals", 2),), seed=3)
     assert settings.keep(tmp_path, {"games": None, "seed": None}) == first
 
 
@@ -157,7 +157,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         timed.append("transitions")
         return 1.0
 
-    def deal(place: Place, folder: Path, asked: Asked, scale: Scale, on_game: object) -> float:
+    def deal(place: Place, folder: Path, asked: PaperWishes, scale: Scale, on_game: object) -> float:
         timed.append(f"a deal with {scale.simulations}")
         return float(scale.simulations * scale.rollouts)
 
@@ -168,7 +168,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def decided(root: Path, minutes: float, **given: int) -> Scale:
-    asked = Asked(("mnk",), minutes=minutes, scale=tuple(sorted(given.items())))
+    asked = PaperWishes(("mnk",), minutes=minutes, scale=tuple(sorted(given.items())))
     return scaling.decide(Place(root, "mnk", "tree", 0), asked, played=2.0, tested=1, workers=2)
 
 

@@ -18,7 +18,7 @@ from arena.papers.yokai.play.name_figures import (
 from arena.policy_play.cross_play import PolicyTable
 from games.batched.keys import root_key
 from games.yokai.symmetry import Element, Symmetries
-from search.learn.play.evaluation import Evaluator
+from search.learn.play.evaluation import PolicyEvaluator
 
 WORDS = ("blue", "green", "red")
 PLAIN = (0, 1, 2)
@@ -95,7 +95,7 @@ def test_where_nobody_sees_anything_otherwise_the_games_are_those_of_self_play(s
     table = PolicyTable([policy])
     deals = jax.vmap(jax.random.split)(table.deals(200, 5))[:, 0]  # Other-Play draws symmetries from the other half
     draws = jax.random.split(root_key("names", 5, policy.name), 200)
-    plain = Evaluator(table.env, table.steps).play([table.seats[policy.name]] * 2, deals, draws)
+    plain = PolicyEvaluator(table.env, table.steps).play([table.seats[policy.name]] * 2, deals, draws)
     won = np.asarray(plain.outcome.figures["score_if_won"])
     assert found.all_games.mean == pytest.approx(won.mean())
     assert won.any()
