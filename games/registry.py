@@ -76,43 +76,54 @@ def _yokai(cards: int, players: int, functions: int = 0, **facts: Any) -> GameEn
     )
 
 
-def _plain(name: str, title: str, factory: str, **facts: Any) -> GameEntry:
-    return GameEntry(name, title, f"games.{name}", f"games.{name}.game:{factory}", **facts)
-
-
 _ENTRIES: Final[Mapping[str, GameEntry]] = {
     entry.id: entry
     for entry in (
-        _plain("tic_tac_toe", "Tic-tac-toe", "TicTacToe", margin=_WINS),
-        _plain("connect_four", "Connect Four", "ConnectFour", margin=_WINS),
-        _plain(
+        GameEntry("tic_tac_toe", "Tic-tac-toe", "games.tic_tac_toe", "games.tic_tac_toe.game:TicTacToe", margin=_WINS),
+        GameEntry(
+            "connect_four", "Connect Four", "games.connect_four", "games.connect_four.game:ConnectFour", margin=_WINS
+        ),
+        GameEntry(
             "kuhn_poker",
             "Kuhn poker",
-            "KuhnPoker",
+            "games.kuhn_poker",
+            "games.kuhn_poker.game:KuhnPoker",
             margin=Margin(0.4, "a tenth of the range of payoffs, -2 to +2."),
         ),
-        _plain(
+        GameEntry(
             "leduc_poker",
             "Leduc poker",
-            "LeducPoker",
+            "games.leduc_poker",
+            "games.leduc_poker.game:LeducPoker",
             margin=Margin(1.0, "one ante, a twenty-sixth of the range of payoffs, -13 to +13."),
             policy_priors=2,
         ),
-        _plain(
+        GameEntry(
             "gin_rummy",
             "Gin rummy",
-            "GinRummy",
+            "games.gin_rummy",
+            "games.gin_rummy.game:GinRummy",
             margin=Margin(25.0, "the bonus of one gin or undercut, a tenth of the range of payoffs, -123 to +123."),
         ),
-        _plain("mnk", "Generalized tic-tac-toe", "GeneralizedTicTacToe", margin=_WINS, value_functions=2),
-        _plain("army5x5a", "Generalized chess army5x5a", "Army5x5a", margin=_WINS),
-        _plain("quadranto", "Quadranto", "Quadranto", margin=_WINS),
-        _plain("hand_of_war", "Hand of War", "HandOfWar", margin=_WINS),
-        _plain("backgammon", "Backgammon", "Backgammon", margin=_WINS),
-        _plain(
+        GameEntry(
+            "mnk",
+            "Generalized tic-tac-toe",
+            "games.mnk",
+            "games.mnk.game:GeneralizedTicTacToe",
+            margin=_WINS,
+            value_functions=2,
+        ),
+        GameEntry(
+            "army5x5a", "Generalized chess army5x5a", "games.army5x5a", "games.army5x5a.game:Army5x5a", margin=_WINS
+        ),
+        GameEntry("quadranto", "Quadranto", "games.quadranto", "games.quadranto.game:Quadranto", margin=_WINS),
+        GameEntry("hand_of_war", "Hand of War", "games.hand_of_war", "games.hand_of_war.game:HandOfWar", margin=_WINS),
+        GameEntry("backgammon", "Backgammon", "games.backgammon", "games.backgammon.game:Backgammon", margin=_WINS),
+        GameEntry(
             "bargaining",
             "Bargaining",
-            "Bargaining",
+            "games.bargaining",
+            "games.bargaining.game:Bargaining",
             margin=Margin(0.5, "a twentieth of the pool, which is worth 10 to each."),
             value_functions=2,
         ),
