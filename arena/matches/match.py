@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from arena.agents.api import Agent, AgentFailure, ForfeitKind, InfrastructureError, KeepsAccount, Move, Turn
+from arena.agents.api import Agent, AgentFailure, ForfeitKind, KeepsAccount, Move, Turn
 from cwm.storage.keys import derive
 from games.api import (
     CHANCE,
@@ -283,6 +283,3 @@ class _Table:
         self._actions.append((player, action))
         for index, reward in enumerate(self._game.rewards(self._state)):
             self._paid[index] += reward
-
-
-__all__ = ["Forfeit", "GameRecord", "InfrastructureError", "chance_action", "forfeit_returns", "play"]
