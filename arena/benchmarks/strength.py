@@ -10,6 +10,7 @@ from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
 from arena.matches.tournament import TournamentResult
 from arena.papers.yokai.published import figures as paper_figures
+from arena.papers.yokai.published.results import SHOWN_SOURCE
 from games.api import DEFAULT_VIEW
 
 GAME = "yokai-9c-2p"
@@ -83,7 +84,7 @@ def published() -> list[Measurement]:
             value = figure[0] if isinstance(figure, tuple) else figure
             error = f"standard error {figure[1]}, " if isinstance(figure, tuple) else ""
             missing = "not published, " if figure is None else ""
-            note = f"{error}{missing}{paper_figures.YOKAI_SOURCE}"
+            note = f"{error}{missing}{SHOWN_SOURCE}"
             found.append(Measurement(f"strength/{GAME}/published/{agent}/{name}", value, "", note=note))
     return found
 

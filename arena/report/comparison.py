@@ -11,6 +11,7 @@ from arena.figures.intervals import Estimate
 from arena.figures.templates import page_environment
 from arena.matches.ratings import AgentResult
 from arena.papers.yokai.published import figures
+from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report import comparison
 from arena.report.page import cooperative, heat
 from arena.report.tables import add_row, cooperative_figures, new_table
@@ -145,5 +146,5 @@ def render(found: Comparison) -> str:
         mark=comparison.MARK,
         note=comparison.NOTE,
         paper=figures.rows(found.table.game),
-        paper_source=figures.YOKAI_SOURCE,
+        paper_source=SHOWN_SOURCE,
     )

@@ -12,6 +12,7 @@ from arena.matches.cross_play import CrossPlay
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
+from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.policy_play.method_figures import LearnedCrossPlay
 from arena.report.learned_tables import name_parts
 from arena.report.page import heat
@@ -47,7 +48,7 @@ def render(
         names=[] if names is None else name_parts(names),
         heat=lambda cell: heat(found.table, cell),
         paper=figures.rows(found.table.game),
-        paper_source=figures.YOKAI_SOURCE,
+        paper_source=SHOWN_SOURCE,
         calibration=_calibration(probes),
         truth=_truth(probes),
         chart=CHART,

@@ -7,6 +7,7 @@ from arena.figures.intervals import Estimate
 from arena.figures.templates import page_environment
 from arena.matches.ratings import Standings
 from arena.papers.yokai.published import figures
+from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report.data import ReportData
 from arena.report.tree_layout import layout
 from cwm.storage.files import write_whole
@@ -30,7 +31,7 @@ def render(data: ReportData) -> str:
         data=data,
         tree=layout(data.candidates),
         paper=figures.rows(data.game),
-        paper_source=figures.YOKAI_SOURCE,
+        paper_source=SHOWN_SOURCE,
         heat=heat,
         cooperative=cooperative,
     )

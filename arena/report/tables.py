@@ -9,6 +9,7 @@ from rich.text import Text
 from arena.figures import formatting
 from arena.matches.ratings import AgentResult, Cooperation, Standings
 from arena.papers.yokai.published import figures as paper_figures
+from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
 from cwm.suite.evaluation import FINAL_SCORES
@@ -87,7 +88,7 @@ def paper_table(game: str) -> Table | None:
     table = new_table(
         "Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "EE", "WEE", "LEN"]
     )
-    table.caption = paper_figures.YOKAI_SOURCE
+    table.caption = SHOWN_SOURCE
     for row in rows:
         figures = (formatting.pair(row.self_play), formatting.pair(row.cross_play))
         shares = (row.cross_success_early, row.cross_early, row.cross_won_given_early)

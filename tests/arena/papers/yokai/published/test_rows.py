@@ -1,7 +1,8 @@
 import pytest
 
 from arena.papers.yokai.published import rows
-from arena.papers.yokai.published.rows import COLUMNS, TABLES, TableError
+from arena.papers.yokai.published.results import TABLES
+from arena.papers.yokai.published.rows import COLUMNS, TableError
 from arena.training.environments import training_env
 from arena.training.recipes import RecipeError, recipe
 from games.batched.other_play import OtherPlay

@@ -17,7 +17,7 @@ SMALL = {"total_steps": 64, "environments": 8, "steps": 4}
 @pytest.fixture
 def one_row(monkeypatch):
     row = rows.rows(4)[1]
-    monkeypatch.setitem(rows._ROWS, 4, (row,))
+    monkeypatch.setattr(rows, "rows", lambda table: (row,))
     return row
 
 
