@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.commands.exit_codes import EXIT_SYSTEM
 from arena.comparison import comparison
@@ -14,9 +13,9 @@ from arena.comparison.contenders import TITLES, contenders
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
-from arena.matches.tournament import Progress as GameProgress
 from arena.report import comparison as comparison_report
 from arena.terminal import console
+from arena.terminal.bar import counted_bar
 from arena.terminal.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
@@ -88,7 +87,6 @@ def command(
 
 
 def _play(config: ComparisonConfig, folder: Path | None, workers: int, caps: Caps) -> Comparison:
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     asked = [found.spec for found in config.contenders if found.spec is not None and found.spec.traits.asks]
     with ExitStack() as stack:
         models = None
@@ -96,10 +94,5 @@ def _play(config: ComparisonConfig, folder: Path | None, workers: int, caps: Cap
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
             models = stack.enter_context(PlayerModels(asked, folder, caps, game=config.game))
-        shown = stack.enter_context(Progress(*columns, console=console.notices, transient=True))
-        task = shown.add_task("games", total=None)
-
-        def progress(state: GameProgress) -> None:
-            shown.update(task, completed=state.done, total=state.total)
-
-        return comparison.run(config, folder, workers, progress, models)
+        show = stack.enter_context(counted_bar("games"))
+        return comparison.run(config, folder, workers, lambda state: show(state.done, state.total), models)

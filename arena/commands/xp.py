@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
@@ -16,11 +15,11 @@ from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
 from arena.matches.game_source import bundle_of
-from arena.matches.tournament import Progress as GameProgress
 from arena.pipeline import recorded_models
 from arena.report import cross_play_page
 from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.terminal import console
+from arena.terminal.bar import counted_bar
 from arena.terminal.options import AsJson, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
@@ -144,14 +143,8 @@ def _agents(game: str, given: list[str] | None, simulations: int | None) -> tupl
 
 
 def _play(config: CrossPlayConfig, folder: Path | None, workers: int, what: str = "games") -> CrossPlay:
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console.notices, transient=True) as shown:
-        task = shown.add_task(what, total=None)
-
-        def progress(state: GameProgress) -> None:
-            shown.update(task, completed=state.done, total=state.total)
-
-        return cross_play.run(config, folder, workers, progress)
+    with counted_bar(what) as show:
+        return cross_play.run(config, folder, workers, lambda state: show(state.done, state.total))
 
 
 def _probes(config: CrossPlayConfig, found: CrossPlay, games: int) -> list[belief_probe.Probe]:

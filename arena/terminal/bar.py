@@ -1,9 +1,9 @@
-"""A bar that shows how many of all are done, for work that counts."""
+"""Bars that show how far work is."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
 from arena.terminal import console
 
@@ -11,7 +11,20 @@ from arena.terminal import console
 @contextmanager
 def counted_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how many of all are done, as it is told."""
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with _bar(what, MofNCompleteColumn(), "") as show:
+        yield lambda done, total: show(done, total, "")
+
+
+@contextmanager
+def worded_bar(what: str, words: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Shows how far work is in words, `words` before there is anything to tell."""
+    with _bar(what, TextColumn("{task.fields[words]}"), words) as show:
+        yield show
+
+
+@contextmanager
+def _bar(what: str, how_far: ProgressColumn, words: str) -> Iterator[Callable[[int, int, str], None]]:
+    columns = (TextColumn(what), BarColumn(), how_far, TimeRemainingColumn())
     with Progress(*columns, console=console.notices, transient=True) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
+        task = shown.add_task(what, total=None, words=words)
+        yield lambda done, total, words: shown.update(task, completed=done, total=total, words=words)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.checkpoints.methods import TITLES
 from arena.machine import accelerated
 from arena.terminal import console
+from arena.terminal.bar import worded_bar
 from arena.usage import UsageError
 
 MOST_SEED = 999_999
@@ -127,18 +127,16 @@ def seeds_of(text: str) -> tuple[int, ...]:
 
 def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
     """Trains with a line that says how far it is; returns whether it finished."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
-    with Progress(*columns, console=console.notices, transient=True) as shown:
-        task = shown.add_task("steps", total=None, told="compiling")
+    with worded_bar("steps", "compiling") as show:
 
         def on_report(standing: Any) -> None:
             first = standing.reports[0]
-            told = f"{standing.stage}: " if standing.stage else ""
-            told += f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
+            words = f"{standing.stage}: " if standing.stage else ""
+            words += f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
             if first.get("R") is not None:
-                told += f", R {first['R']:.2f}, return {first['return']:.2f}"
+                words += f", R {first['R']:.2f}, return {first['return']:.2f}"
             if first.get("cross_entropy") is not None:
-                told += f", cross-entropy {first['cross_entropy']:.3f}"
-            shown.update(task, completed=standing.steps, total=standing.total, told=told)
+                words += f", cross-entropy {first['cross_entropy']:.3f}"
+            show(standing.steps, standing.total, words)
 
         return bool(runs.train(plan, stop_after, on_report))
