@@ -13,43 +13,34 @@ from arena.runs.folder import open_record
 from arena.runs.settings import standard_settings
 from arena.terminal import console
 from arena.terminal.options import (
+    NO_CAPS,
     AsJson,
     BaseUrl,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
     ModelSpec,
-    PriceIn,
-    PriceOut,
     RunFolder,
     Seed,
     Workers,
+    takes_caps,
 )
 from cwm.llm.caps import Caps
 
 GAME = "yokai-9c-2p"
 
 
+@takes_caps
 def command(
     game: Annotated[str, typer.Argument(help="Id of a registered game.")] = GAME,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     run: RunFolder = None,
     seed: Seed = 0,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
     """Play five random games, have them and the rules turned into a program, test it, and play it in the arena."""
     settings = standard_settings(game, llm, base_url, seed)
     inputs = run_inputs.registered(game, settings.train_games, seed)
-    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"demo-{game}-{datetime.now(UTC):%Y%m%d-%H%M%S}"

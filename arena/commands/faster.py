@@ -13,17 +13,13 @@ from arena.runs import inputs, language_model, shipped
 from arena.runs.folder import INPUTS, KIND, read_caps, write_caps
 from arena.runs.settings import RunSettings
 from arena.terminal.options import (
+    NO_CAPS,
     AsJson,
     BaseUrl,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
     ModelSpec,
-    PriceIn,
-    PriceOut,
     Record,
     Workers,
+    takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
@@ -31,18 +27,14 @@ from cwm.record.record import RunRecord
 from cwm.speed.task import SpeedConfig
 
 
+@takes_caps
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a run of `cwm synthesize`.")],
     candidates: Annotated[int, typer.Option("--candidates", min=1, help="Versions asked for, one call each.")] = 1,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     record: Record = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +47,7 @@ def command(
         settings = RunSettings.from_record(opened.info.config)
         if settings.matches is not None:
             raise UsageError(f"The matches in {run} are of the model as it is; make another with `cwm synthesize`.")
-        caps = read_caps(run).raised(Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out))
+        caps = read_caps(run).raised(caps)
         asked = SpeedAsked(SpeedConfig(num_candidates=candidates, seed=settings.seed), llm, base_url)
         written_by = settings if llm is None else replace(settings, llm=llm, base_url=base_url)
         language_model.check(settings, caps)

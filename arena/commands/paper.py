@@ -20,16 +20,12 @@ from arena.runs.settings import standard_settings
 from arena.terminal import console
 from arena.terminal.live_view import LiveView
 from arena.terminal.options import (
+    NO_CAPS,
     AsJson,
     BaseUrl,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
     ModelSpec,
-    PriceIn,
-    PriceOut,
     Workers,
+    takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
@@ -38,6 +34,7 @@ TABLES = "tables"
 REPORT = "report.html"
 
 
+@takes_caps
 def command(
     games: Annotated[
         str | None, typer.Option("--games", help="Ids of games of the paper, with commas. Default: all ten.")
@@ -108,12 +105,7 @@ def command(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Matches and held-out games derive from it. Default: 0.")
     ] = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
@@ -132,7 +124,6 @@ def command(
         "learned": learned,
         "learned_seeds": learned_seeds,
     }
-    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     _check_model(llm or settings.known_llm(folder), base_url, caps)
     asked = settings.keep(folder, told)
@@ -156,7 +147,7 @@ def _check_model(llm: str | None, base_url: str | None, caps: Caps) -> None:
     """Checks a live model's name, key and price before a folder is made."""
     if llm is not None:
         language_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
-    elif caps != Caps():
+    elif caps != NO_CAPS:
         raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
 
 

@@ -24,19 +24,15 @@ from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
 from arena.terminal import console
 from arena.terminal.options import (
+    NO_CAPS,
     AsJson,
     BaseUrl,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
     ModelSpec,
-    PriceIn,
-    PriceOut,
     Record,
     RunFolder,
     Seed,
     Workers,
+    takes_caps,
 )
 from arena.usage import UsageError
 from cwm.functions.prior import PriorConfig
@@ -48,6 +44,7 @@ from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import SynthesisConfig
 
 
+@takes_caps
 def command(
     game: Annotated[str | None, typer.Argument(help="Id of a registered game; none for a game of your own.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", help="Your own game: its rules, as text.")] = None,
@@ -153,12 +150,7 @@ def command(
     repetitions: several.Repetitions = several.DEFAULT.repetitions,
     simulations: several.Simulations = several.DEFAULT.simulations,
     record: Record = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the first prompt, its tokens and cost; no call.")
     ] = False,
@@ -198,7 +190,6 @@ def command(
         faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
         told=not no_rules,
     )
-    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
         return
@@ -215,25 +206,20 @@ def command(
         finish(opened, settings, inputs, caps, workers, record, as_json)
 
 
+@takes_caps
 def resume(
     run: Annotated[Path, typer.Argument(help="Folder of a run, of a tournament, or of an evaluation.")],
     record: Record = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run after a kill, or with higher caps: no call and no game is repeated."""
-    raised = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
     if (run / tournament_command.CONFIG_FILE).exists():
-        tournament_command.resume(run, workers, as_json, raised, record)
+        tournament_command.resume(run, workers, as_json, caps, record)
         return
     if (run / evaluation_run.ASKED_FILE).exists():
-        if raised != Caps() or record is not None:
+        if caps != NO_CAPS or record is not None:
             raise UsageError(f"{run} holds an evaluation, which makes no calls: leave out caps, prices and --record.")
         evaluate_command.resume(run, workers, as_json)
         return
@@ -241,12 +227,12 @@ def resume(
         raise UsageError(f"{run} holds tables of the CWM paper; `cwm paper --run {run}` goes on with them.")
     with RunRecord.open(run) as opened:
         if opened.info.kind == several_syntheses.KIND:
-            several.resume(opened, raised, workers, record, as_json)
+            several.resume(opened, caps, workers, record, as_json)
             return
         if opened.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
-        caps = read_caps(run).raised(raised)
+        caps = read_caps(run).raised(caps)
         language_model.check(settings, caps)
         shipped.check(settings)
         write_caps(run, caps)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from arena.agents.kinds import AT_A_TABLE
@@ -27,17 +26,14 @@ from arena.report.arena_view import view
 from arena.report.tables import arena_tables, paper_table
 from arena.runs.folder import read_caps, write_caps
 from arena.terminal import console
+from arena.terminal.bar import counted_bar
 from arena.terminal.options import (
+    NO_CAPS,
     AsJson,
-    MaxCalls,
-    MaxMinutes,
-    MaxMoney,
-    MaxTokens,
-    PriceIn,
-    PriceOut,
     Record,
     Seed,
     Workers,
+    takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
@@ -79,6 +75,7 @@ LEARNING = (
 EPILOG = f"{PLAYERS}\n\n{LEARNING}"
 
 
+@takes_caps
 def command(
     game: Annotated[
         str,
@@ -105,20 +102,14 @@ def command(
         Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
     ] = None,
     record: Record = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_money: MaxMoney = None,
-    max_minutes: MaxMinutes = None,
-    price_in: PriceIn = None,
-    price_out: PriceOut = None,
+    caps: Caps = NO_CAPS,
     as_json: AsJson = False,
 ) -> None:
     """Play a tournament and print the tables."""
     if pairing not in ("all", "cross", "self"):
         raise UsageError(f"--pairing is {pairing!r}; it must be all, cross or self.")
     config = TournamentConfig(game, tuple(parse(text) for text in agent), deals, seed, _pairing(pairing))
-    caps = Caps(max_calls, max_tokens, max_money, max_minutes, price_in, price_out)
-    if not asks_models(config) and (caps != Caps() or record is not None):
+    if not asks_models(config) and (caps != NO_CAPS or record is not None):
         raise UsageError(
             "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record."
         )
@@ -156,7 +147,7 @@ def play(
     models = [spec.model_hash for spec in prepared.agents if spec.traits.sandboxed]
     level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
-    result, used, learned = _played(config, prepared, folder, workers, caps or Caps(), recording)
+    result, used, learned = _played(config, prepared, folder, workers, caps or NO_CAPS, recording)
     _print(prepared, result, as_json, learned)
     if used.calls:
         console.notices.print(
@@ -218,7 +209,7 @@ def _say_missing(result: TournamentResult, folder: Path | None) -> None:
 def resume(folder: Path, workers: int, as_json: bool, caps: Caps | None = None, recording: Path | None = None) -> None:
     """Goes on with the tournament of a folder."""
     config = read_asked(folder)
-    if not asks_models(config) and (caps not in (None, Caps()) or recording is not None):
+    if not asks_models(config) and (caps not in (None, NO_CAPS) or recording is not None):
         raise UsageError(f"{folder} holds a tournament, which makes no calls: leave out caps, prices and --record.")
     play(config, folder, workers, as_json, caps, recording)
 
@@ -268,26 +259,20 @@ class _Play:
     learners: Learners | None
 
     def run(self) -> TournamentResult:
-        columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console.notices, transient=True) as progress:
-            task = progress.add_task("games", total=None)
+        with counted_bar("games") as show:
             return tournament.run(
                 self.config,
                 self.store,
                 workers=self.workers,
-                on_game=lambda state: progress.update(task, completed=state.done, total=state.total),
+                on_game=lambda state: show(state.done, state.total),
                 models=self.models,
                 learners=self.learners,
             )
 
     def used(self) -> Tally:
         """Returns the calls of players and of learning together."""
-        played, learned = self.models.used(), Tally() if self.learners is None else self.learners.used()
-        return Tally(
-            calls=played.calls + learned.calls,
-            input_tokens=played.input_tokens + learned.input_tokens,
-            output_tokens=played.output_tokens + learned.output_tokens,
-        )
+        played = self.models.used()
+        return played if self.learners is None else played.plus(self.learners.used())
 
 
 def _print(config: TournamentConfig, result: TournamentResult, as_json: bool, learned: list[str]) -> None:

@@ -1,11 +1,15 @@
 """Options that several commands share, with one wording each."""
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
 from arena.usage import UsageError
+from cwm.llm.caps import Caps
 from cwm.llm.provider_table import FORMS
 
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
@@ -30,6 +34,35 @@ BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
 ]
+CAPS: Final = {
+    "max_calls": ("calls", MaxCalls),
+    "max_tokens": ("tokens", MaxTokens),
+    "max_money": ("money", MaxMoney),
+    "max_minutes": ("minutes", MaxMinutes),
+    "price_in": ("price_in", PriceIn),
+    "price_out": ("price_out", PriceOut),
+}
+"""What each option of caps and prices sets, and the option, in the order of the help."""
+NO_CAPS: Final = Caps()
+
+Returned = TypeVar("Returned")
+
+
+def takes_caps(command: Callable[..., Returned]) -> Callable[..., Returned]:
+    """Gives a command the options of caps and prices, where its own parameter `caps` stands, and that what they say."""
+
+    @wraps(command)
+    def with_options(*given: Any, **named: Any) -> Returned:
+        limits = {field: named.pop(option) for option, (field, _) in CAPS.items() if option in named}
+        return command(*given, **named, caps=Caps(**limits))
+
+    signature = inspect.signature(command)
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        options = [parameter.replace(name=name, annotation=kind, default=None) for name, (_, kind) in CAPS.items()]
+        parameters += options if parameter.name == "caps" else [parameter]
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return with_options
 
 
 def require_folders(*files: Path | None) -> None:
