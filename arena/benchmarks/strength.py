@@ -6,6 +6,7 @@ from pathlib import Path
 from arena.agents.specs import AgentSpec
 from arena.benchmarks.measurement import Measurement
 from arena.figures.intervals import Estimate
+from arena.figures.metrics import SHOWN
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
 from arena.matches.tournament import TournamentResult
@@ -17,6 +18,8 @@ GAME = "yokai-9c-2p"
 GAMES = 200
 SEED = 2026
 SIMULATIONS = 3000
+FIRST = ("R", "return", "won")
+"""The figures that are told first."""
 PLANNER = {
     # The plain search, whatever was found best for the model: `cwm xp` measures that.
     "selection": "ucb",
@@ -52,15 +55,8 @@ def figures(config: TournamentConfig, result: TournamentResult) -> Iterator[Meas
     found = result.table.agents[0].self_play
     assert found is not None
     note = _settings(config, len(result.records))
-    for name, estimate in (
-        ("R", found.score),
-        ("return", found.returns),
-        ("won", found.won),
-        ("SEE", found.success_early),
-        ("EE", found.early),
-        ("WEE", found.won_given_early),
-        ("LEN", found.length),
-    ):
+    for metric in sorted(SHOWN, key=lambda metric: FIRST.index(metric.name) if metric.name in FIRST else len(FIRST)):
+        name, estimate = metric.name, getattr(found, metric.key)
         value = None if estimate is None else estimate.mean
         yield Measurement(f"strength/{GAME}/{name}", value, "", note=f"{_interval(estimate)}, {note}")
     seconds = result.table.agents[0].seconds

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from arena.exports.film import Film
-from arena.figures.templates import page_environment
+from arena.figures import templates
 from arena.usage import UsageError
 from games.yokai.drawing import still
 
@@ -68,9 +68,7 @@ def _timing(number: int, frames: int, total: float) -> str:
 
 def page(film: Film) -> str:
     """Returns a game as one HTML page that needs nothing else: buttons and keys play it, step by step."""
-    environment = page_environment("arena.exports")
-    template = environment.get_template("film.html.j2")
-    return template.render(film=film, canvas=film.canvas, step_ms=round(STEP_S * 1000))
+    return templates.page("arena.exports", "film.html.j2", film=film, canvas=film.canvas, step_ms=round(STEP_S * 1000))
 
 
 def png(picture: str) -> bytes:

@@ -1,14 +1,35 @@
 """How pages are made from templates: every value is escaped, and one that is missing is an error."""
 
+from typing import Any, Final
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from arena.figures import formatting, metrics
 
-def page_environment(package: str) -> Environment:
-    """Returns the environment of the templates that lie in a package, e.g. `arena.report`, without filters of ours."""
-    return Environment(
+_FILTERS: Final = {
+    "estimate": formatting.estimate,
+    "with_error": formatting.with_error,
+    "pair": formatting.pair,
+    "share": formatting.share,
+    "accuracy": formatting.accuracy,
+    "whole": formatting.whole,
+    "money": formatting.money,
+    "seconds": formatting.seconds,
+    "counts": formatting.counts,
+    "estimates": lambda figures: metrics.cells(figures, formatting.estimate),
+    "with_errors": lambda figures: metrics.cells(figures, formatting.with_error),
+}
+"""What writes numbers; the last two write all figures of a cooperative game, one for each of `metrics`."""
+
+
+def page(package: str, template: str, **values: Any) -> str:
+    """Returns a page from a template that lies in a package, e.g. `arena.report`."""
+    environment = Environment(
         loader=PackageLoader(package, "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters.update(_FILTERS)
+    return environment.get_template(template).render(values, metrics=metrics.NAMES)

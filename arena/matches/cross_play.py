@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from arena.agents.specs import AgentSpec
 from arena.figures.intervals import Estimate, mean_estimate
+from arena.figures.metrics import Cooperation
 from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
-from arena.matches.ratings import Cooperation, LineupResult, Standings, cooperation, standings
+from arena.matches.ratings import LineupResult, Standings, cooperation, standings
 from arena.matches.tournament import Progress
 from cwm.storage.keys import derive
 from games import registry

@@ -8,35 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
-from arena.figures.intervals import Estimate, mean_estimate, rate_estimate, ratio_estimate
+from arena.figures import metrics
+from arena.figures.intervals import Estimate, mean_estimate, rate_estimate
+from arena.figures.metrics import Cooperation, GameFacts
 from arena.matches.match import GameRecord
 from games.api import GameInfo
 
 Lineup: TypeAlias = tuple[str, ...]
 """Agent names at one table, sorted: all seatings of one lineup are measured together."""
-
-
-@dataclass(frozen=True)
-class Cooperation:
-    """Figures of games of identical interest, as the Yōkai Learning Environment's tables name them.
-
-    Attributes:
-        score: R, the mean of what a win is worth, a loss counting 0.
-        returns: the mean return, losses as the game pays them.
-        won: share of games won.
-        early: EE, share of games that a player ended early.
-        success_early: SEE, share of games ended early and won.
-        won_given_early: WEE, share of wins among the games ended early; None if none was.
-        length: LEN, players' actions in a game.
-    """
-
-    score: Estimate
-    returns: Estimate
-    won: Estimate
-    early: Estimate
-    success_early: Estimate
-    won_given_early: Estimate | None
-    length: Estimate
 
 
 @dataclass(frozen=True)
@@ -170,19 +149,10 @@ def side(agent: str, records: Sequence[GameRecord], players: int) -> Side | None
 
 def cooperation(records: Sequence[GameRecord]) -> Cooperation | None:
     """Returns the cooperative figures, None for no games. A forfeited game is lost and not ended early."""
-    score = _over_deals(records, lambda record: _fact(record, "score") * _fact(record, "won"))
-    returns = _over_deals(records, lambda record: record.returns[0])
-    won = _rate_over_deals(records, lambda record: _fact(record, "won"))
-    early = _rate_over_deals(records, lambda record: _fact(record, "ended_early"))
-    both = _rate_over_deals(records, lambda record: _fact(record, "won") * _fact(record, "ended_early"))
-    length = _over_deals(records, lambda record: float(record.length))
-    if score is None or returns is None or won is None or early is None or both is None or length is None:
-        return None
-    pairs = [
-        (sum(_fact(r, "won") * _fact(r, "ended_early") for r in deal), sum(_fact(r, "ended_early") for r in deal))
-        for deal in _by_deal(records)
-    ]
-    return Cooperation(score, returns, won, early, both, ratio_estimate(pairs), length)
+    deals = [[metrics.taken(_facts(record)) for record in deal] for deal in _by_deal(records)]
+    sums = {key: [sum(game[key] for game in deal) for deal in deals] for key in metrics.TAKEN}
+    means = {key: [total / len(deal) for total, deal in zip(sums[key], deals, strict=True)] for key in sums}
+    return metrics.cooperation(lambda metric: metric.estimate(means, sums))
 
 
 def _lineup_result(records: list[GameRecord], lineup: Lineup, info: GameInfo) -> LineupResult:
@@ -243,8 +213,15 @@ def _reports_outcome(records: Sequence[GameRecord], info: GameInfo) -> bool:
     return info.utility == "identical" and all(r.outcome is not None for r in without_forfeits(records))
 
 
-def _fact(record: GameRecord, name: str) -> float:
-    return 0.0 if record.outcome is None else float(record.outcome[name])
+def _facts(record: GameRecord) -> GameFacts:
+    facts = {"score": 0.0, "won": 0.0, "ended_early": 0.0} | (record.outcome or {})
+    return GameFacts(
+        score=float(facts["score"]),
+        won=float(facts["won"]),
+        early=float(facts["ended_early"]),
+        returns=record.returns[0],
+        length=float(record.length),
+    )
 
 
 def _standing(returns: Sequence[float], seat: int) -> str:

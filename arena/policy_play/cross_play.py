@@ -11,9 +11,11 @@ import numpy as np
 
 from arena.checkpoints import on_game
 from arena.checkpoints.on_game import LearnedPolicy
+from arena.figures import metrics
+from arena.figures.metrics import GameFacts
 from arena.matches.cross_play import MOST_LINEUPS, TWO
 from arena.policy_play.method_figures import LearnedCrossPlay, between_methods, method_figures
-from arena.policy_play.played_lineups import Numbers, Seating, Tally, summary
+from arena.policy_play.played_lineups import WATCHED, Numbers, Seating, Tally, summary
 from cwm.storage.keys import derive
 from games import registry
 from games.api import DEFAULT_VIEW
@@ -229,7 +231,7 @@ def run(
             on_seating(number, len(planned))
     return LearnedCrossPlay(
         found=summary(played, info, [policy.name for policy in chosen]),
-        seatings={" + ".join(seating): float(found.score.mean()) for seating, found in played.items()},
+        seatings={" + ".join(seating): float(found["score"].mean()) for seating, found in played.items()},
         methods=method_figures(played, methods),
         between=between_methods(played, methods) if info.num_players == TWO and len(methods) > 1 else (),
         policies={policy.name: policy.about for policy in chosen},
@@ -251,15 +253,14 @@ def tally(played: Played) -> Tally:
     def numbers(values: Array) -> Numbers:
         return np.asarray(values).astype(np.float64)
 
-    score, won, early, both = (numbers(figures[name]) for name in FIGURES)
-    watched = played.kept != ()
-    return Tally(
-        score=score,
+    facts = GameFacts(
+        score=numbers(figures["score_if_won"]),
+        won=numbers(figures["won"]),
+        early=numbers(figures["ended_early"]),
         returns=numbers(played.outcome.total),
-        won=won,
-        early=early,
-        success_early=both,
         length=numbers(played.outcome.length),
-        moves=numbers(played.kept.made).sum(axis=0) if watched else np.zeros_like(won),
-        border=numbers(played.kept.border).sum(axis=0) if watched else np.zeros_like(won),
     )
+    if played.kept == ():
+        return metrics.taken(facts) | dict.fromkeys(WATCHED, np.zeros_like(facts.won))
+    watched = {"moves": played.kept.made, "border": played.kept.border}
+    return metrics.taken(facts) | {name: numbers(values).sum(axis=0) for name, values in watched.items()}

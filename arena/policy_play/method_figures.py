@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from itertools import combinations_with_replacement
 from typing import Any
 
+from arena.figures import metrics
 from arena.figures.intervals import Estimate, jackknife_estimate
+from arena.figures.metrics import Cooperation, Metric
 from arena.matches.cross_play import CrossPlay
-from arena.matches.ratings import Cooperation
 from arena.policy_play.played_lineups import Seating, Tally
 
 Figure = Callable[[Tally], float | None]
@@ -109,12 +110,15 @@ def _mean(values: Mapping[Seating, float | None], left_out: Hashable | None) -> 
 
 
 def _mean_of(name: str) -> Figure:
-    return lambda tally: float(getattr(tally, name).mean())
+    return lambda tally: float(tally[name].mean())
 
 
-def _won_given_early(tally: Tally) -> float | None:
-    early = float(tally.early.sum())
-    return float(tally.success_early.sum()) / early if early else None
+def _ratio(part: str, whole: str) -> Figure:
+    def of(tally: Tally) -> float | None:
+        total = float(tally[whole].sum())
+        return float(tally[part].sum()) / total if total else None
+
+    return of
 
 
 def _figures(played: Mapping[Seating, Tally], method: str, names: tuple[str, ...]) -> MethodFigures:
@@ -127,8 +131,8 @@ def _figures(played: Mapping[Seating, Tally], method: str, names: tuple[str, ...
         self_play=_cooperation(alone, names),
         cross_play=_cooperation(mixed, names),
         gap=_gap(alone, mixed, names),
-        border_alone=over_seeds(alone, [names], Tally.border_share),
-        border_mixed=over_seeds(mixed, [names], Tally.border_share),
+        border_alone=over_seeds(alone, [names], _ratio("border", "moves")),
+        border_mixed=over_seeds(mixed, [names], _ratio("border", "moves")),
     )
 
 
@@ -145,11 +149,8 @@ def _gap(alone: Mapping[Seating, Tally], mixed: Mapping[Seating, Tally], names: 
 
 
 def _cooperation(played: Mapping[Seating, Tally], names: tuple[str, ...]) -> Cooperation | None:
-    def mean(name: str) -> Estimate | None:
-        return over_seeds(played, [names], _mean_of(name))
+    def estimate(metric: Metric) -> Estimate | None:
+        figure = _mean_of(metric.key) if metric.ratio is None else _ratio(*metric.ratio)
+        return over_seeds(played, [names], figure)
 
-    score, returns, won, early = mean("score"), mean("returns"), mean("won"), mean("early")
-    both, length = mean("success_early"), mean("length")
-    if score is None or returns is None or won is None or early is None or both is None or length is None:
-        return None
-    return Cooperation(score, returns, won, early, both, over_seeds(played, [names], _won_given_early), length)
+    return metrics.cooperation(estimate)

@@ -4,16 +4,17 @@ Thousands of games a seating are summed up here without a record of each; the in
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.figures.intervals import Estimate, mean_estimate, rate_estimate, ratio_estimate
+from arena.figures import metrics
+from arena.figures.intervals import Estimate, mean_estimate
+from arena.figures.metrics import Cooperation
 from arena.matches.cross_play import CrossPlay
-from arena.matches.ratings import AgentResult, Cooperation, Lineup, LineupResult, Standings
+from arena.matches.ratings import AgentResult, Lineup, LineupResult, Standings
 from games.api import GameInfo
 
 Numbers: TypeAlias = NDArray[np.float64]
@@ -21,54 +22,30 @@ Seating: TypeAlias = tuple[str, ...]
 """Names by seat."""
 
 
-@dataclass(frozen=True)
-class Tally:
-    """What came of one game on every deal; after `together`, means over several.
-
-    Attributes:
-        score: float64 [G], what a win was worth, 0 for a loss.
-        returns: float64 [G].
-        won: float64 [G], 1 or 0.
-        early: float64 [G], ended early.
-        success_early: float64 [G], ended early and won.
-        length: float64 [G], players' actions.
-        moves: float64 [G], cards moved.
-        border: float64 [G], of these, to a cell at the border of the grid.
-    """
-
-    score: Numbers
-    returns: Numbers
-    won: Numbers
-    early: Numbers
-    success_early: Numbers
-    length: Numbers
-    moves: Numbers
-    border: Numbers
-
-    def cooperation(self, games: int = 1) -> Cooperation:
-        """Returns the figures with a deal as the unit; `games` on each deal were averaged."""
-        score, returns, length = map(_mean, (self.score, self.returns, self.length))
-        won, early, both = map(_rate, (self.won, self.early, self.success_early))
-        pairs = list(zip((games * self.success_early).tolist(), (games * self.early).tolist(), strict=True))
-        return Cooperation(score, returns, won, early, both, ratio_estimate(pairs), length)
-
-    def border_share(self) -> float | None:
-        """Returns the share of moves that went to a border cell, None if no card was moved."""
-        moves = float(self.moves.sum())
-        return float(self.border.sum()) / moves if moves else None
+Tally: TypeAlias = dict[str, Numbers]
+"""What came of one game on every deal, float64 [G] by name; after `together`, means over several."""
+WATCHED: Final = ("moves", "border")
+FIELDS: Final = (*metrics.TAKEN, *WATCHED)
+"""Names in a tally: metrics that are taken from a game; cards moved, and of these, to a cell at the grid's border."""
 
 
-FIELDS = ("score", "returns", "won", "early", "success_early", "length", "moves", "border")
+def cooperation(tally: Tally, games: int = 1) -> Cooperation:
+    """Returns the figures with a deal as the unit; `games` on each deal were averaged."""
+    means = {key: tally[key].tolist() for key in metrics.TAKEN}
+    sums = {key: (games * tally[key]).tolist() for key in metrics.TAKEN}
+    found = metrics.cooperation(lambda metric: metric.estimate(means, sums))
+    assert found is not None  # there is at least one deal
+    return found
 
 
 def together(tallies: Sequence[Tally]) -> Tally:
     """Returns, deal by deal, the means over several tallies."""
 
     def mean(name: str) -> Numbers:
-        total: Numbers = reduce(np.add, (getattr(tally, name) for tally in tallies))
+        total: Numbers = reduce(np.add, (tally[name] for tally in tallies))
         return total / len(tallies)
 
-    return Tally(**{name: mean(name) for name in FIELDS})
+    return {name: mean(name) for name in FIELDS}
 
 
 def by_lineup(played: Mapping[Seating, Tally]) -> dict[Lineup, list[Tally]]:
@@ -90,16 +67,16 @@ def summary(played: Mapping[Seating, Tally], info: GameInfo, names: Sequence[str
     lineups = by_lineup(played)
     alone = [tallies for lineup, tallies in lineups.items() if len(set(lineup)) == 1]
     mixed = [tallies for lineup, tallies in lineups.items() if len(set(lineup)) > 1]
-    gap = mean_estimate((_over(alone).score - _over(mixed).score).tolist()) if alone and mixed else None
+    gap = mean_estimate((_over(alone)["score"] - _over(mixed)["score"]).tolist()) if alone and mixed else None
     return CrossPlay(
         table=_standings(lineups, info, names),
         self_play=_cooperation(alone),
         cross_play=_cooperation(mixed),
         gap=gap,
-        over_lineups=mean_estimate([float(together(tallies).score.mean()) for tallies in mixed]),
+        over_lineups=mean_estimate([float(together(tallies)["score"].mean()) for tallies in mixed]),
         seconds=None,
         missing={},
-        played=sum(tally.score.size for tally in played.values()),
+        played=sum(tally["score"].size for tally in played.values()),
     )
 
 
@@ -109,7 +86,7 @@ def _over(lineups: Sequence[Sequence[Tally]]) -> Tally:
 
 
 def _cooperation(lineups: Sequence[Sequence[Tally]]) -> Cooperation | None:
-    return _over(lineups).cooperation(sum(map(len, lineups))) if lineups else None
+    return cooperation(_over(lineups), sum(map(len, lineups))) if lineups else None
 
 
 def _standings(lineups: Mapping[Lineup, Sequence[Tally]], info: GameInfo, names: Sequence[str]) -> Standings:
@@ -130,8 +107,8 @@ def _standings(lineups: Mapping[Lineup, Sequence[Tally]], info: GameInfo, names:
 
 
 def _lineup_result(lineup: Lineup, tallies: Sequence[Tally]) -> LineupResult:
-    figures = together(tallies).cooperation(len(tallies))
-    deals = tallies[0].score.size
+    figures = cooperation(together(tallies), len(tallies))
+    deals = tallies[0]["score"].size
     return LineupResult(lineup, len(tallies) * deals, deals, (), figures, figures.length)
 
 
@@ -148,15 +125,3 @@ def _agent(name: str, lineups: Mapping[Lineup, Sequence[Tally]]) -> AgentResult:
         moves=0,
         seconds=None,
     )
-
-
-def _mean(values: Numbers) -> Estimate:
-    found = mean_estimate(values.tolist())
-    assert found is not None  # there is at least one deal
-    return found
-
-
-def _rate(values: Numbers) -> Estimate:
-    found = rate_estimate(values.tolist())
-    assert found is not None  # there is at least one deal
-    return found

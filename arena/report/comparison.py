@@ -6,17 +6,15 @@ from rich.table import Table
 
 from arena.comparison.comparison import Comparison
 from arena.comparison.contenders import Contender
-from arena.figures import formatting
+from arena.figures import formatting, metrics, templates
 from arena.figures.intervals import Estimate
-from arena.figures.templates import page_environment
 from arena.matches.ratings import AgentResult
 from arena.papers.yokai.published import figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report import comparison
 from arena.report.page import cooperative, heat
-from arena.report.tables import add_row, cooperative_figures, new_table
+from arena.report.tables import add_row, new_table
 
-FIGURES = ("R", "return", "SEE", "EE", "WEE", "LEN", "won")
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
 RECORDED = " (recorded)"
@@ -41,13 +39,13 @@ def roster_table(found: Comparison) -> Table:
 def lineup_table(found: Comparison) -> Table:
     """Returns the figures of every lineup that has games, with 95 % intervals."""
     together = cooperative(found.table)
-    columns = FIGURES if together else ("return", "win", "draw", "loss")
+    columns = metrics.NAMES if together else ("return", "win", "draw", "loss")
     table = new_table("Cross-play (mean [95 % interval])", ["lineup", "views"], ["games", *columns])
     table.caption = NOTE if found.recorded else None
     for result in found.lineups():
         name = " + ".join(result.lineup) + (RECORDED if result.lineup in found.recorded else "")
         if result.cooperation is not None:
-            rows = [(name, cooperative_figures(result.cooperation))]
+            rows = [(name, metrics.cells(result.cooperation, formatting.estimate))]
         else:
             rows = [
                 (f"{name}: {side.agent}", [*map(formatting.estimate, (side.payoff, side.win, side.draw, side.loss))])
@@ -134,9 +132,9 @@ def _line(cells: Sequence[str]) -> str:
 
 def render(found: Comparison) -> str:
     """Returns the page; it needs no network and no script, and every value is escaped."""
-    environment = page_environment("arena.report")
-    environment.filters.update(estimate=formatting.estimate, whole=formatting.whole, pair=formatting.pair)
-    return environment.get_template("comparison.html.j2").render(
+    return templates.page(
+        "arena.report",
+        "comparison.html.j2",
         found=found,
         together=cooperative(found.table),
         players=list(zip(found.config.contenders, found.agents, strict=True)),

@@ -6,13 +6,10 @@ from rich.table import Table
 
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
-from arena.figures import formatting
+from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.matches.cross_play import CrossPlay
-from arena.matches.ratings import Cooperation
 from arena.report.tables import add_row, matrix_table, new_table
-
-COLUMNS = ("R", "return", "SEE", "EE", "WEE", "LEN", "won")
 
 
 def lineup_tables(found: CrossPlay) -> list[Table]:
@@ -25,9 +22,9 @@ def lineup_tables(found: CrossPlay) -> list[Table]:
         lineups = found.lineups(alone)
         if not any(result.cooperation for result in lineups):
             continue
-        table = new_table(f"{title} (mean ± standard error)", ["lineup"], ["games", *COLUMNS])
+        table = new_table(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES])
         for result in lineups:
-            cells = ["–"] * len(COLUMNS) if result.cooperation is None else figures(result.cooperation)
+            cells = metrics.cells(result.cooperation, formatting.with_error)
             add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *cells)
         tables.append(table)
     if found.table.matrix:
@@ -37,25 +34,17 @@ def lineup_tables(found: CrossPlay) -> list[Table]:
 
 def summary_table(found: CrossPlay) -> Table:
     """Returns self-play beside cross-play, the gap, and the time a move."""
-    table = new_table("All lineups (mean ± standard error over deals)", [""], [*COLUMNS, "time a move"])
+    table = new_table("All lineups (mean ± standard error over deals)", [""], [*metrics.NAMES, "time a move"])
     for name, side in (("self-play", found.self_play), ("cross-play", found.cross_play)):
         if side is not None:
-            add_row(table, name, *figures(side), formatting.seconds(found.seconds))
+            add_row(table, name, *metrics.cells(side, formatting.with_error), formatting.seconds(found.seconds))
     if found.gap is not None:
-        add_row(table, "gap, deal by deal", formatting.with_error(found.gap), *[""] * len(COLUMNS))
+        add_row(table, "gap, deal by deal", formatting.with_error(found.gap), *[""] * len(metrics.NAMES))
     if found.over_lineups is not None:
-        add_row(table, "cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(COLUMNS))
+        add_row(
+            table, "cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(metrics.NAMES)
+        )
     return table
-
-
-def figures(found: Cooperation) -> list[str]:
-    """Returns the cells of `COLUMNS`."""
-    return [
-        *map(formatting.with_error, (found.score, found.returns, found.success_early, found.early)),
-        formatting.with_error(found.won_given_early),
-        formatting.with_error(found.length, 1),
-        formatting.with_error(found.won),
-    ]
 
 
 def belief_tables(probes: Sequence[Probe]) -> list[Table]:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
-from arena.figures import formatting
+from arena.figures import templates
 from arena.figures.curve import CHART, Curve, curve
 from arena.figures.intervals import Estimate
-from arena.figures.templates import page_environment
 from arena.matches.cross_play import CrossPlay
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
@@ -36,11 +35,9 @@ def render(
         colours: of trained policies, what can be read off them along a game.
         names: of trained policies, how they do with themselves under names of their own.
     """
-    environment = page_environment("arena.report")
-    environment.filters.update(
-        with_error=formatting.with_error, whole=formatting.whole, seconds=formatting.seconds, pair=formatting.pair
-    )
-    return environment.get_template("cross_play.html.j2").render(
+    return templates.page(
+        "arena.report",
+        "cross_play.html.j2",
         found=found,
         without=without,
         learned=learned,

@@ -2,23 +2,22 @@
 
 import math
 
-from arena.figures import formatting
+from arena.figures import templates
 from arena.figures.curve import CHART, Curve, curve
 from arena.figures.intervals import Estimate
-from arena.figures.templates import page_environment
-from arena.matches.ratings import Cooperation
+from arena.figures.metrics import Cooperation
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves
 
 
 def render(found: LearningCurves) -> str:
     """Returns the page; it needs no network and no script."""
-    environment = page_environment("arena.report")
-    environment.filters.update(with_error=formatting.with_error, whole=formatting.whole)
     points = [point for every in found.methods.values() for point in every]
     widest = max(point.steps for point in points)
     scores = [side.score.mean for point in points for side in _sides(point).values()]
     highest = float(max(1, math.ceil(max(scores))))
-    return environment.get_template("curves.html.j2").render(
+    return templates.page(
+        "arena.report",
+        "curves.html.j2",
         found=found,
         lines={method: _curves(every, float(widest), highest) for method, every in found.methods.items()},
         widest=widest,

@@ -4,13 +4,12 @@ from typing import TypeAlias
 
 from rich.table import Table
 
-from arena.figures import formatting
+from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
 from arena.policy_play.curve_figures import LearningCurves
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.report.cross_play import COLUMNS, figures
 from arena.report.tables import add_row, new_table
 
 
@@ -103,7 +102,9 @@ def _by_class(title: str, classes: tuple[str, ...], rows: list[NameRow]) -> Tabl
 
 
 def _methods(found: LearnedCrossPlay) -> Table:
-    table = new_table("Over seeds (mean ± standard error)", ["method", ""], ["seeds", *COLUMNS, "gap", "border moves"])
+    table = new_table(
+        "Over seeds (mean ± standard error)", ["method", ""], ["seeds", *metrics.NAMES, "gap", "border moves"]
+    )
     for item in found.methods:
         count = formatting.whole(len(item.policies))
         for name, side, gap, border in (
@@ -112,5 +113,13 @@ def _methods(found: LearnedCrossPlay) -> Table:
         ):
             if side is not None:
                 shown = "" if gap is None else formatting.with_error(gap)
-                add_row(table, item.method, name, count, *figures(side), shown, formatting.with_error(border, 3))
+                add_row(
+                    table,
+                    item.method,
+                    name,
+                    count,
+                    *metrics.cells(side, formatting.with_error),
+                    shown,
+                    formatting.with_error(border, 3),
+                )
     return table

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from arena.figures import formatting
+from arena.figures import templates
 from arena.figures.intervals import Estimate
-from arena.figures.templates import page_environment
 from arena.matches.ratings import Standings
 from arena.papers.yokai.published import figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
@@ -15,19 +14,9 @@ from cwm.storage.files import write_whole
 
 def render(data: ReportData) -> str:
     """Returns the page. Every value is escaped: a model's answer may hold markup, and must stay text."""
-    environment = page_environment("arena.report")
-    environment.filters.update(
-        estimate=formatting.estimate,
-        with_error=formatting.with_error,
-        pair=formatting.pair,
-        share=formatting.share,
-        accuracy=formatting.accuracy,
-        whole=formatting.whole,
-        money=formatting.money,
-        seconds=formatting.seconds,
-        counts=formatting.counts,
-    )
-    return environment.get_template("report.html.j2").render(
+    return templates.page(
+        "arena.report",
+        "report.html.j2",
         data=data,
         tree=layout(data.candidates),
         paper=figures.rows(data.game),

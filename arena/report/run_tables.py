@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from arena.figures.intervals import Estimate
-from arena.matches.ratings import Cooperation, Side
+from arena.figures.metrics import Cooperation
+from arena.matches.ratings import Side
 from arena.report.data import ArenaView, CandidateView, ReportData
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole

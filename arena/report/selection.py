@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from arena.figures import formatting
-from arena.figures.templates import page_environment
+from arena.figures import formatting, templates
 from arena.report import selection
 from arena.report.tables import add_row, new_table
 from cwm.record.record import RunRecord
@@ -144,6 +143,4 @@ def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
         data: the choice, as `arena.pipeline.selection.Selection.to_json` gives it.
         rows: one a model, as `arena.report.selection.rows` gives them.
     """
-    environment = page_environment("arena.report")
-    environment.filters.update(whole=formatting.whole, accuracy=formatting.accuracy, pair=formatting.pair)
-    return environment.get_template("selection.html.j2").render(data=data, rows=rows)
+    return templates.page("arena.report", "selection.html.j2", data=data, rows=rows)

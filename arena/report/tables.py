@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arena.figures import formatting
-from arena.matches.ratings import AgentResult, Cooperation, Standings
+from arena.figures import formatting, metrics
+from arena.matches.ratings import AgentResult, Standings
 from arena.papers.yokai.published import figures as paper_figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
@@ -128,24 +128,12 @@ def report(data: ReportData) -> RenderableType:
 
 
 def _cooperative_table(standings: Standings, title: str) -> Table:
-    table = new_table(title, ["lineup"], ["games", "R", "return", "SEE", "EE", "WEE", "LEN", "won"])
+    table = new_table(title, ["lineup"], ["games", *metrics.NAMES])
     for result in standings.lineups:
         if result.cooperation is not None:
-            figures = cooperative_figures(result.cooperation)
+            figures = metrics.cells(result.cooperation, formatting.estimate)
             add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *figures)
     return table
-
-
-def cooperative_figures(found: Cooperation) -> list[str]:
-    """Returns R, return, SEE, EE, WEE, LEN and the share of wins as text."""
-    shares = (found.success_early, found.early, found.won_given_early)
-    return [
-        formatting.estimate(found.score),
-        formatting.estimate(found.returns),
-        *map(formatting.estimate, shares),
-        formatting.estimate(found.length, 1),
-        formatting.estimate(found.won),
-    ]
 
 
 def _together(agent: AgentResult) -> list[str]:

@@ -8,11 +8,14 @@ from rich.table import Table
 
 from arena.commands.train.baseline import seeds_of
 from arena.figures import formatting
+from arena.figures.metrics import SHOWN, Metric
 from arena.machine import accelerated
 from arena.report.tables import add_row, new_table
 from arena.terminal import console
 
 PERCENT = 100
+COLUMNS = ("R", "SEE", "EE", "WEE", "LEN")
+"""Of the paper's tables."""
 NOTE = (
     "WEE is the mean over those seatings in which a game was ended early; in the paper, as its row GCN shows, "
     "seeds that never end early count as 0. The error of cross-play comes from leaving out one seed at a time."
@@ -66,14 +69,14 @@ class Reports:
 
 
 def _table(number: int, rows: list[Any], results: list[Any]) -> Table:
-    columns = [f"{side} {name}" for side in ("SP", "XP") for name in ("R", "SEE", "EE", "WEE", "LEN")]
+    columns = [f"{side} {name}" for side in ("SP", "XP") for name in COLUMNS]
     title = f"Table {number} (mean ± standard error over seeds; below, the paper's)"
     table = new_table(title, ["row", "game", "trained"], columns)
     table.caption = NOTE
     for row, result in zip(rows, results, strict=True):
         ours = [*_cells(result, True), *_cells(result, False)]
         add_row(table, row.label, row.game, _trained(result), *ours)
-        paper = [*row.self_play, *(row.cross_play or [formatting.NONE] * 5)]
+        paper = [*row.self_play, *(row.cross_play or [formatting.NONE] * len(COLUMNS))]
         add_row(table, "", "", "paper: 1e9", *paper)
     return table
 
@@ -86,14 +89,13 @@ def _trained(result: Any) -> str:
 
 def _cells(result: Any, alone: bool) -> list[str]:
     side = None if result.figures is None else result.figures.self_play if alone else result.figures.cross_play
-    if side is None:
-        return [formatting.NONE] * 5
-    rates = (side.success_early, side.early, side.won_given_early)
-    return [
-        formatting.with_error(side.score, 1),
-        *(formatting.NONE if rate is None else formatting.pair(_percent(rate), 0) for rate in rates),
-        formatting.with_error(side.length, 1),
-    ]
+    return [_shown(metric, getattr(side, metric.key, None)) for metric in SHOWN if metric.name in COLUMNS]
+
+
+def _shown(metric: Metric, figure: Any) -> str:
+    if metric.share and figure is not None:
+        return formatting.pair(_percent(figure), 0)
+    return formatting.with_error(figure, 1)
 
 
 def _percent(rate: Any) -> tuple[float, float | None]:

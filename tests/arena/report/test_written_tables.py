@@ -131,7 +131,7 @@ def learned() -> LearnedCrossPlay:
     methods = {"sp": NAMES[:2], "op": NAMES[2:]}
     return LearnedCrossPlay(
         found=summary(played, registry.make(GAME).info, NAMES),
-        seatings={" + ".join(seats): float(found.score.mean()) for seats, found in played.items()},
+        seatings={" + ".join(seats): float(found["score"].mean()) for seats, found in played.items()},
         methods=method_figures(played, methods),
         between=between_methods(played, methods),
         policies={},

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from arena.figures.templates import page_environment
+from arena.figures import templates
 from arena.papers.cwm.published.numbers import SOURCE
 from arena.papers.cwm.tables import drawing
 from arena.papers.cwm.tables.cells import Sheet
@@ -33,8 +33,9 @@ def write(path: Path, sheets: Sequence[Sheet]) -> None:
 
 
 def _rendered(template: str, sheets: Sequence[Sheet]) -> str:
-    environment = page_environment("arena.papers.cwm.tables")
-    return environment.get_template(template).render(
+    return templates.page(
+        "arena.papers.cwm.tables",
+        template,
         sheets=sheets,
         groups=_groups,
         panels=_panels,
