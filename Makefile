@@ -29,7 +29,8 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -m slow --durations 0 --hypothesis-profile search
+	$(BIN)/python -m pytest -m "slow and not alone" --durations 0 --hypothesis-profile search -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "slow and alone" --durations 0 --hypothesis-profile search
 
 benchmarks: $(STAMP)
 	$(BIN)/cwm benchmark search

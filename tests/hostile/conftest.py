@@ -361,7 +361,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
         wanted = getattr(metafunc.function, "wanted", lambda case: True)
         marked = [
-            pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.slow else [])
+            pytest.param(case, id=case.name, marks=[pytest.mark.slow, pytest.mark.alone] if case.slow else [])
             for case in CASES
             if wanted(case)
         ]

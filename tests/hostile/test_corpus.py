@@ -89,6 +89,7 @@ def test_a_program_does_no_harm_at_level_strong(case, gauntlet, tally):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("level", ["strong without Landlock", "strong+"])
 def test_a_program_does_no_harm_at_the_other_strong_levels(case, level, gauntlet, strong_levels, tally):
     if level not in strong_levels:

@@ -145,6 +145,7 @@ def test_mutants_of_recorded_models_have_named_outcomes(name):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("name", [*sorted(INFOS), *RECORDED])
 def test_many_mutants_have_named_outcomes(name):
     program = toy(name) if name in INFOS else recorded(name)

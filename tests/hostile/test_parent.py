@@ -83,6 +83,7 @@ def test_ctrl_c_with_a_hundred_workers_leaves_none(gauntlet, descendants):
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_thousand_hostile_programs_in_a_row_leave_no_process_and_no_descriptor(gauntlet, cases, descendants, figures):
     began = time.monotonic()
     quick = [case for case in cases if not case.takes_its_time and case.limits.wall_s <= 5.0]
@@ -106,6 +107,7 @@ def test_a_thousand_hostile_programs_in_a_row_leave_no_process_and_no_descriptor
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_the_corpus_does_no_harm_for_a_user_who_is_not_root_either(stranger, tally):
     packages, home = stranger.folder / "packages", stranger.folder / "home"
     bring_along({"pytest", "hypothesis"}, packages)

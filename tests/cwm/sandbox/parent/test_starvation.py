@@ -100,7 +100,8 @@ def test_an_answer_within_the_moved_deadline_is_taken() -> None:
             assert made.receive(time.monotonic() + 0.3, 1000) == b"ok"
 
 
-@pytest.mark.slow  # alone: tests beside it would be crowded, too
+@pytest.mark.slow
+@pytest.mark.alone
 @needs_accounts
 def test_a_program_on_a_crowded_processor_is_not_said_to_be_slow(one_function: MakeProgram) -> None:
     started = time.process_time()
