@@ -10,6 +10,7 @@ from rich.table import Table
 from arena.comparison import equivalence
 from arena.comparison.equivalence import Equivalence, EquivalenceConfig
 from arena.figures.intervals import Estimate
+from arena.figures.sheet import Sheet
 from arena.machine import shipped, user_cache
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import load_bundle
@@ -19,6 +20,7 @@ from arena.pipeline import recorded_models
 DEALS: Final = 100
 SIMULATIONS: Final = 100
 FOLDER: Final = "equivalence"
+TITLE: Final = "Planner on the code world model less planner on the true game, same settings"
 
 
 @dataclass(frozen=True)
@@ -82,22 +84,24 @@ def run(
 
 def table(found: Sequence[Equivalence]) -> Table:
     """Returns what people read: one row a game."""
-    made = Table(
-        "game",
-        "measure",
-        "deals",
-        "CWM planner",
-        "true-game planner",
-        "difference, 95 % interval",
-        "differing deals",
-        "δ",
-        "verdict",
-        "simulations",
-        "forfeits CWM : true",
-        title="Planner on the code world model less planner on the true game, same settings",
+    made = Sheet(
+        "",
+        [
+            "game",
+            "measure",
+            "deals",
+            "CWM planner",
+            "true-game planner",
+            "difference, 95 % interval",
+            "differing deals",
+            "δ",
+            "verdict",
+            "simulations",
+            "forfeits CWM : true",
+        ],
     )
     for item in found:
-        made.add_row(
+        made.add(
             item.game,
             item.measure,
             str(item.deals),
@@ -110,7 +114,9 @@ def table(found: Sequence[Equivalence]) -> Table:
             str(item.settings["simulations"]),
             " : ".join(str(count) for count in item.forfeits.values()),
         )
-    return made
+    shown = made.rich()
+    shown.title, shown.title_justify = TITLE, "center"
+    return shown
 
 
 def reasons(found: Sequence[Equivalence]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.table import Table
+from arena.figures.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ def interleaved(
     )
 
 
-def table(measurements: Sequence[Measurement]) -> Table:
+def table(measurements: Sequence[Measurement]) -> Sheet:
     """Returns the table that people read."""
-    made = Table("name", "value", "unit", "baseline", "ratio", "settings")
+    made = Sheet("", ["name", "value", "unit", "baseline", "ratio", "settings"])
     for item in measurements:
-        made.add_row(
+        made.add(
             item.name,
             _number(item.value),
             item.unit,

@@ -12,9 +12,9 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts as spiel_ismcts
 from open_spiel.python.algorithms import mcts as spiel_mcts
-from rich.table import Table
 
 from arena.benchmarks.measurement import Measurement
+from arena.figures.sheet import Sheet
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Limits
@@ -300,16 +300,16 @@ def in_turn(game: Game, bundle: ModelBundle | None, setting: SearchSetting, seed
     )
 
 
-def table(found: Sequence[SearchSpeed]) -> Table:
+def table(found: Sequence[SearchSpeed]) -> Sheet:
     """Returns the table that people read: simulations a second of the three searches, and their ratios."""
-    made = Table(
-        "game", "CWM in the worker", "true game", "OpenSpiel's bot", "CWM / bot", "true / bot", "the bot plays"
+    made = Sheet(
+        "", ["game", "CWM in the worker", "true game", "OpenSpiel's bot", "CWM / bot", "true / bot", "the bot plays"]
     )
     for item in found:
         rates = ["–" if rate is None else f"{rate:,.0f}" for rate in (item.cwm, item.true, item.bot)]
         ratios = ["–" if ratio is None else f"{ratio:.2f}" for ratio in (item.cwm_ratio, item.true_ratio)]
-        made.add_row(item.game, *rates, *ratios, item.bot_game)
-    made.caption = "simulations a second of CPU time, medians over rounds in which each had its turn"
+        made.add(item.game, *rates, *ratios, item.bot_game)
+    made.note = "simulations a second of CPU time, medians over rounds in which each had its turn"
     return made
 
 

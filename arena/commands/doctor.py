@@ -4,9 +4,9 @@ import platform
 from typing import Any, Final
 
 import typer
-from rich.table import Table
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
+from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from cwm.sandbox.parent import attacks, isolation, levels
@@ -59,9 +59,9 @@ def command(as_json: AsJson = False) -> None:
 
 
 def _show(data: dict[str, Any], findings: list[Finding]) -> None:
-    table = Table("property", "", "what the attack met")
+    table = Sheet("", ["property", "", "what the attack met"])
     for found in findings:
-        table.add_row(found.attack.promise, "pass" if found.held else "FAIL", found.detail)
+        table.add(found.attack.promise, "pass" if found.held else "FAIL", found.detail)
     console.out.print(table)
     passed = sum(found.held for found in findings)
     level = data["level"] or "none that holds; tried at process"

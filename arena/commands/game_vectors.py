@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from cwm.functions.vectors import samples_of
@@ -39,10 +39,10 @@ def command(
     if as_json:
         console.print_json({game: trip.to_json() for game, trip in found.items()})
         return
-    table = Table("game", "numbers", "samples", "held out", "come back", "changed", "first that does not fit")
+    table = Sheet("", ["game", "numbers", "samples", "held out", "come back", "changed", "first that does not fit"])
     for game, trip in found.items():
         figures = map(str, (trip.width, trip.samples, trip.held_out, f"{trip.share or 0.0:.4f}", trip.changed))
-        table.add_row(game, *figures, trip.first_error)
+        table.add(game, *figures, trip.first_error)
     console.out.print(table)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands import check_batched, game_vectors
 from arena.exports import film as rendering
 from arena.exports import film_files, film_sources
 from arena.exports.film_files import Format
+from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from cwm.trajectories.recorded import collect
@@ -30,9 +30,9 @@ def list_games(as_json: AsJson = False) -> None:
     if as_json:
         console.print_json([dataclasses.asdict(info) for info in infos])
         return
-    table = Table("id", "players", "payoffs", "information", "returns", "views")
+    table = Sheet("", ["id", "players", "payoffs", "information", "returns", "views"])
     for info in infos:
-        table.add_row(
+        table.add(
             info.id,
             str(info.num_players),
             info.utility.replace("_", " "),

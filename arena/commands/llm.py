@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson, BaseUrl, Seed
 from arena.usage import UsageError
@@ -28,10 +28,10 @@ def list_recordings(as_json: AsJson = False) -> None:
     if as_json:
         console.print_json(summaries)
         return
-    table = Table("name", "game", "model", "date", "calls", "tokens in", "tokens out")
+    table = Sheet("", ["name", "game", "model", "date", "calls", "tokens in", "tokens out"])
     for item in summaries:
         about = "~" if item["tokens_estimated"] else ""
-        table.add_row(
+        table.add(
             item["name"],
             item["game"],
             ", ".join(item["models"]),

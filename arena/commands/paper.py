@@ -11,7 +11,7 @@ from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.papers.cwm.published.games import GAMES
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.papers.cwm.tables import page, scaling, settings, sheets, writing
-from arena.papers.cwm.tables.cells import Sheet
+from arena.papers.cwm.tables.cells import PaperTable
 from arena.papers.cwm.tables.experiments import Rebuilding, Watching
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, PaperSelection, PaperWishes
@@ -172,12 +172,12 @@ def _run(folder: Path, asked: PaperWishes, selection: PaperSelection, caps: Caps
         raise
 
 
-def _write(folder: Path, found: list[Sheet]) -> None:
+def _write(folder: Path, found: list[PaperTable]) -> None:
     writing.write(folder / TABLES, found)
     page.write(folder / REPORT, found)
 
 
-def _show(found: list[Sheet], as_json: bool) -> None:
+def _show(found: list[PaperTable], as_json: bool) -> None:
     if as_json:
         console.print_json([sheet.to_json() for sheet in found])
         return

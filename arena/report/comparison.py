@@ -2,25 +2,22 @@
 
 from collections.abc import Sequence
 
-from rich.table import Table
-
 from arena.comparison.comparison import Comparison
 from arena.comparison.contenders import Contender
 from arena.figures import formatting, metrics, templates
 from arena.figures.intervals import Estimate
+from arena.figures.sheet import Sheet
 from arena.matches.ratings import AgentResult
 from arena.papers.yokai.published import figures
-from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report import comparison
 from arena.report.page import cooperative, heat
-from arena.report.tables import add_row, new_table
 
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
 RECORDED = " (recorded)"
 
 
-def tables(found: Comparison) -> list[Table]:
+def tables(found: Comparison) -> list[Sheet]:
     """Returns who plays, the matrix of a game for two, and every lineup."""
     made = [roster_table(found)]
     if found.table.matrix:
@@ -28,20 +25,20 @@ def tables(found: Comparison) -> list[Table]:
     return [*made, lineup_table(found)]
 
 
-def roster_table(found: Comparison) -> Table:
+def roster_table(found: Comparison) -> Sheet:
     """Returns who the players are, the view that each had, and its figures with itself and with others."""
-    table = new_table("Players", ["", "who", "view"], [*_summary_columns(found), "time a move"])
+    table = Sheet("Players", ["", "who", "view"], [*_summary_columns(found), "time a move"])
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
-        add_row(table, *_who(contender), *summary_cells(found, agent), formatting.seconds(agent.seconds))
+        table.add(*_who(contender), *summary_cells(found, agent), formatting.seconds(agent.seconds))
     return table
 
 
-def lineup_table(found: Comparison) -> Table:
+def lineup_table(found: Comparison) -> Sheet:
     """Returns the figures of every lineup that has games, with 95 % intervals."""
     together = cooperative(found.table)
     columns = metrics.NAMES if together else ("return", "win", "draw", "loss")
-    table = new_table("Cross-play (mean [95 % interval])", ["lineup", "views"], ["games", *columns])
-    table.caption = NOTE if found.recorded else None
+    table = Sheet("Cross-play (mean [95 % interval])", ["lineup", "views"], ["games", *columns])
+    table.note = NOTE if found.recorded else ""
     for result in found.lineups():
         name = " + ".join(result.lineup) + (RECORDED if result.lineup in found.recorded else "")
         if result.cooperation is not None:
@@ -52,7 +49,7 @@ def lineup_table(found: Comparison) -> Table:
                 for side in result.sides
             ]
         for title, cells in rows:
-            add_row(table, title, found.views(result.lineup), formatting.whole(result.games), *cells)
+            table.add(title, found.views(result.lineup), formatting.whole(result.games), *cells)
     return table
 
 
@@ -77,19 +74,16 @@ def matrix_cell(found: Comparison, row: str, column: str, value: Estimate | None
 def markdown(found: Comparison) -> str:
     """Returns the comparison as text for a README: the matrix of a game for two, then who the players are."""
     names = [agent.agent for agent in found.table.agents]
-    lines: list[str] = []
+    text = ""
     if found.table.matrix:
         what = "R" if cooperative(found.table) else "Return of the row's player"
-        lines += [f"{what} of each pair on {found.config.game}, mean ± standard error over deals:", ""]
-        lines += [_line(["", *names]), _line(["---"] * (len(names) + 1))]
-        lines += [_line([f"**{name}**", *cells]) for name, cells in matrix_cells(found)]
-        lines += ["", f"{MARK} {NOTE}"] if found.recorded else []
-        lines.append("")
-    columns = ["", "who", "view", *_summary_columns(found)]
-    lines += [_line(columns), _line(["---"] * len(columns))]
+        matrix = Sheet("", ["", *names], rows=[(f"**{name}**", *cells) for name, cells in matrix_cells(found)])
+        text = f"{what} of each pair on {found.config.game}, mean ± standard error over deals:\n\n{matrix.markdown()}"
+        text += f"\n{MARK} {NOTE}\n\n" if found.recorded else "\n"
+    players = Sheet("", ["", "who", "view", *_summary_columns(found)])
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
-        lines.append(_line([*_who(contender), *summary_cells(found, agent)]))
-    return "\n".join(lines) + "\n"
+        players.add(*_who(contender), *summary_cells(found, agent))
+    return text + players.markdown()
 
 
 def summary_cells(found: Comparison, agent: AgentResult) -> list[str]:
@@ -113,21 +107,17 @@ def _who(contender: Contender) -> tuple[str, str, str]:
     return contender.name, contender.title + absent, contender.view or formatting.NONE
 
 
-def _matrix(found: Comparison) -> Table:
+def _matrix(found: Comparison) -> Sheet:
     names = [agent.agent for agent in found.table.agents]
     present = [
         index for index, name in enumerate(names) if any(name in result.lineup for result in found.table.lineups)
     ]
     title = "R of the pair" if cooperative(found.table) else "Return of the row's player"
-    table = new_table(f"{title} (mean ± standard error)", [""], [names[index] for index in present])
-    table.caption = f"{MARK} {NOTE}" if found.recorded else None
+    table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present])
+    table.note = f"{MARK} {NOTE}" if found.recorded else ""
     for name, cells in matrix_cells(found):
-        add_row(table, name, *(cells[index] for index in present))
+        table.add(name, *(cells[index] for index in present))
     return table
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def render(found: Comparison) -> str:
@@ -143,6 +133,5 @@ def render(found: Comparison) -> str:
         heat=lambda value: heat(found.table, value),
         mark=comparison.MARK,
         note=comparison.NOTE,
-        paper=figures.rows(found.table.game),
-        paper_source=SHOWN_SOURCE,
+        paper=figures.sheet(found.table.game),
     )

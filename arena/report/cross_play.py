@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from rich.table import Table
-
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
 from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
+from arena.figures.sheet import Sheet
 from arena.matches.cross_play import CrossPlay
-from arena.report.tables import add_row, matrix_table, new_table
+from arena.report.tables import matrix_table
 
 
-def lineup_tables(found: CrossPlay) -> list[Table]:
+def lineup_tables(found: CrossPlay) -> list[Sheet]:
     """Returns the figures of every lineup with standard errors, and for two players the matrix.
 
     A game that is not cooperative has the matrix alone: what is paid there depends on the seat.
@@ -22,41 +21,37 @@ def lineup_tables(found: CrossPlay) -> list[Table]:
         lineups = found.lineups(alone)
         if not any(result.cooperation for result in lineups):
             continue
-        table = new_table(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES])
+        table = Sheet(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES])
         for result in lineups:
             cells = metrics.cells(result.cooperation, formatting.with_error)
-            add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *cells)
+            table.add(" + ".join(result.lineup), formatting.whole(result.games), *cells)
         tables.append(table)
     if found.table.matrix:
         tables.append(matrix_table(found.table))
     return tables
 
 
-def summary_table(found: CrossPlay) -> Table:
+def summary_table(found: CrossPlay) -> Sheet:
     """Returns self-play beside cross-play, the gap, and the time a move."""
-    table = new_table("All lineups (mean ± standard error over deals)", [""], [*metrics.NAMES, "time a move"])
+    table = Sheet("All lineups (mean ± standard error over deals)", [""], [*metrics.NAMES, "time a move"])
     for name, side in (("self-play", found.self_play), ("cross-play", found.cross_play)):
         if side is not None:
-            add_row(table, name, *metrics.cells(side, formatting.with_error), formatting.seconds(found.seconds))
+            table.add(name, *metrics.cells(side, formatting.with_error), formatting.seconds(found.seconds))
     if found.gap is not None:
-        add_row(table, "gap, deal by deal", formatting.with_error(found.gap), *[""] * len(metrics.NAMES))
+        table.add("gap, deal by deal", formatting.with_error(found.gap), *[""] * len(metrics.NAMES))
     if found.over_lineups is not None:
-        add_row(
-            table, "cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(metrics.NAMES)
-        )
+        table.add("cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(metrics.NAMES))
     return table
 
 
-def belief_tables(probes: Sequence[Probe]) -> list[Table]:
+def belief_tables(probes: Sequence[Probe]) -> list[Sheet]:
     """Returns calibration and the probability of the truth over time."""
-    calibration = new_table("Believed and real probability of a win, if the game ended now", ["believed"], [])
-    for name in ("decisions", "mean belief", "real", "of these ended", "mean belief", "real"):
-        calibration.add_column(name, justify="right")
+    numbers = ["decisions", "mean belief", "real", "of these ended", "mean belief", "real"]
+    calibration = Sheet("Believed and real probability of a win, if the game ended now", ["believed"], numbers)
     ended = {item.low: item for item in belief_probe.calibration(probes, ended=True)}
     for item in belief_probe.calibration(probes):
         last = ended.get(item.low)
-        add_row(
-            calibration,
+        calibration.add(
             f"{item.low:.1f} to {item.high:.1f}",
             formatting.whole(item.count),
             formatting.share(item.believed),
@@ -65,23 +60,20 @@ def belief_tables(probes: Sequence[Probe]) -> list[Table]:
             formatting.share(None if last is None else last.believed),
             formatting.with_error(None if last is None else last.real),
         )
-    times = new_table(
-        "Probability that the belief gives to the truth", ["players' actions"], ["self-play", "cross-play"]
-    )
+    times = Sheet("Probability that the belief gives to the truth", ["players' actions"], ["self-play", "cross-play"])
     alone, mixed = belief_probe.over_time(probes, True), belief_probe.over_time(probes, False)
     for number in sorted({*alone, *mixed}):
-        add_row(times, str(number), *(_cell(side.get(number)) for side in (alone, mixed)))
+        times.add(str(number), *(_cell(side.get(number)) for side in (alone, mixed)))
     return [calibration, times]
 
 
-def ablation_table(without: Mapping[str, CrossPlay]) -> Table:
+def ablation_table(without: Mapping[str, CrossPlay]) -> Sheet:
     """Returns what each part is worth."""
     names = ["self-play R", "cross-play R", "cross-play SEE", "won", "time a move"]
-    table = new_table("Without parts (mean ± standard error)", ["agents"], names)
+    table = Sheet("Without parts (mean ± standard error)", ["agents"], names)
     for name, found in without.items():
         own, others = found.self_play, found.cross_play
-        add_row(
-            table,
+        table.add(
             name,
             _cell(None if own is None else own.score),
             _cell(None if others is None else others.score),

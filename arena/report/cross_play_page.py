@@ -11,7 +11,6 @@ from arena.matches.cross_play import CrossPlay
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
-from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.policy_play.method_figures import LearnedCrossPlay
 from arena.report.learned_tables import name_parts
 from arena.report.page import heat
@@ -44,8 +43,7 @@ def render(
         colours={} if colours is None else _colours(colours),
         names=[] if names is None else name_parts(names),
         heat=lambda cell: heat(found.table, cell),
-        paper=figures.rows(found.table.game),
-        paper_source=SHOWN_SOURCE,
+        paper=figures.sheet(found.table.game),
         calibration=_calibration(probes),
         truth=_truth(probes),
         chart=CHART,

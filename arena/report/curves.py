@@ -2,10 +2,11 @@
 
 import math
 
-from arena.figures import templates
+from arena.figures import formatting, templates
 from arena.figures.curve import CHART, Curve, curve
 from arena.figures.intervals import Estimate
 from arena.figures.metrics import Cooperation
+from arena.figures.sheet import Sheet
 from arena.policy_play.curve_figures import CurvePoint, LearningCurves
 
 
@@ -20,10 +21,21 @@ def render(found: LearningCurves) -> str:
         "curves.html.j2",
         found=found,
         lines={method: _curves(every, float(widest), highest) for method, every in found.methods.items()},
+        tables=[_sheet(method, every) for method, every in found.methods.items()],
         widest=widest,
         highest=f"{highest:g}",
         chart=CHART,
     )
+
+
+def _sheet(method: str, points: tuple[CurvePoint, ...]) -> Sheet:
+    sheet = Sheet(method, (), ["steps", "seeds", "R, self-play", "R, cross-play", "gap"])
+    for point in points:
+        figures = point.figures
+        scores = (None if side is None else side.score for side in (figures.self_play, figures.cross_play))
+        counts = formatting.whole(point.steps), len(figures.policies)
+        sheet.add(*counts, *map(formatting.with_error, (*scores, figures.gap)))
+    return sheet
 
 
 def _curves(points: tuple[CurvePoint, ...], widest: float, highest: float) -> list[Curve]:

@@ -2,30 +2,28 @@
 
 from typing import TypeAlias
 
-from rich.table import Table
-
 from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
+from arena.figures.sheet import Sheet
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, OBSERVED, ORACLE, ColourProbes
 from arena.policy_play.curve_figures import LearningCurves
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.report.tables import add_row, new_table
 
 
-def tables(found: LearnedCrossPlay) -> list[Table]:
+def tables(found: LearnedCrossPlay) -> list[Sheet]:
     """Returns the figures of every method over its seeds, and for several methods of a game for two their matrix."""
     made = [_methods(found)]
     if found.between:
         names = [item.method for item in found.methods]
-        matrix = new_table("R of methods with each other, different seeds (mean ± standard error)", [""], names)
+        matrix = Sheet("R of methods with each other, different seeds (mean ± standard error)", [""], names)
         for name, row in zip(names, found.between, strict=True):
-            add_row(matrix, name, *map(formatting.with_error, row))
+            matrix.add(name, *map(formatting.with_error, row))
         made.append(matrix)
     return made
 
 
-def probe_tables(found: ColourProbes) -> list[Table]:
+def probe_tables(found: ColourProbes) -> list[Sheet]:
     """Returns, for each method, how many card colours probes name rightly, by step, kind of play and kind of cards."""
     made = []
     for item in found.methods:
@@ -36,27 +34,27 @@ def probe_tables(found: ColourProbes) -> list[Table]:
             f"{item.method}: share of card colours that linear probes name rightly (chance {found.chance:.2f}; "
             f"{found.trained_on} games to learn from, {found.held_out} held out; {item.seeds} seeds)"
         )
-        table = new_table(title, ["players' actions"], [f"{cards}: {play}" for cards, play in kinds])
+        table = Sheet(title, ["players' actions"], [f"{cards}: {play}" for cards, play in kinds])
         for step in sorted({step for cards, play in kinds for step in item.lines[cards][play]}):
             row: list[Estimate | None] = [item.lines[cards][play].get(step) for cards, play in kinds]
-            add_row(table, str(step), *map(formatting.with_error, row))
+            table.add(str(step), *map(formatting.with_error, row))
         made.append(table)
     return made
 
 
-def name_tables(found: NameFigures) -> list[Table]:
+def name_tables(found: NameFigures) -> list[Sheet]:
     """Returns R of every policy with itself, by the names that the players share and by the turns between them."""
     return [_by_class(*part) for part in name_parts(found)]
 
 
-def curve_tables(found: LearningCurves) -> list[Table]:
+def curve_tables(found: LearningCurves) -> list[Sheet]:
     """Returns what every method reached along its training, alone and with its other seeds."""
     sides = ("self-play", "cross-play")
     columns = [f"{side} {name}" for side in sides for name in ("R", "won", "EE", "LEN")]
     made = []
     for method, points in found.methods.items():
         games = formatting.whole(found.settings["games"])
-        table = new_table(
+        table = Sheet(
             f"{method} (mean ± standard error over seeds; {games} games a seating)",
             ["steps"],
             ["seeds", *columns, "gap"],
@@ -67,7 +65,7 @@ def curve_tables(found: LearningCurves) -> list[Table]:
                 told = [None] * 4 if side is None else [side.score, side.won, side.early, side.length]
                 cells += [*map(formatting.with_error, told[:3]), formatting.with_error(told[3], 1)]
             counts = formatting.whole(point.steps), formatting.whole(len(point.figures.policies))
-            add_row(table, *counts, *cells, formatting.with_error(point.figures.gap))
+            table.add(*counts, *cells, formatting.with_error(point.figures.gap))
         made.append(table)
     return made
 
@@ -94,15 +92,15 @@ def name_parts(found: NameFigures) -> list[tuple[str, tuple[str, ...], list[Name
     ]
 
 
-def _by_class(title: str, classes: tuple[str, ...], rows: list[NameRow]) -> Table:
-    table = new_table(title, [""], ["all games", *classes])
+def _by_class(title: str, classes: tuple[str, ...], rows: list[NameRow]) -> Sheet:
+    table = Sheet(title, [""], ["all games", *classes])
     for name, every, values in rows:
-        add_row(table, name, *map(formatting.with_error, [every, *values]))
+        table.add(name, *map(formatting.with_error, [every, *values]))
     return table
 
 
-def _methods(found: LearnedCrossPlay) -> Table:
-    table = new_table(
+def _methods(found: LearnedCrossPlay) -> Sheet:
+    table = Sheet(
         "Over seeds (mean ± standard error)", ["method", ""], ["seeds", *metrics.NAMES, "gap", "border moves"]
     )
     for item in found.methods:
@@ -113,8 +111,7 @@ def _methods(found: LearnedCrossPlay) -> Table:
         ):
             if side is not None:
                 shown = "" if gap is None else formatting.with_error(gap)
-                add_row(
-                    table,
+                table.add(
                     item.method,
                     name,
                     count,

@@ -1,7 +1,5 @@
 """A run's tables as files: each as JSON for programs and as CSV for spreadsheets, under `tables/` of its folder."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -9,6 +7,7 @@ from typing import Any, TypeAlias
 
 from arena.figures.intervals import Estimate
 from arena.figures.metrics import Cooperation
+from arena.figures.sheet import Sheet
 from arena.matches.ratings import Side
 from arena.report.data import ArenaView, CandidateView, ReportData
 from cwm.record.record import RunRecord
@@ -46,7 +45,7 @@ def write(record: RunRecord, report: ReportData) -> None:
     """
     for name, rows in tables(report).items():
         write_whole(record.table_path(f"{name}.json"), json.dumps(rows, indent=1, allow_nan=False) + "\n")
-        write_whole(record.table_path(f"{name}.csv"), _csv(rows))
+        write_whole(record.table_path(f"{name}.csv"), Sheet.of_records(rows).csv())
 
 
 def _candidate(candidate: CandidateView) -> Row:
@@ -93,12 +92,3 @@ def _even(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
     listed = list(rows)
     columns = list(dict.fromkeys(name for row in listed for name in row))
     return [{name: row.get(name) for name in columns} for row in listed]
-
-
-def _csv(rows: list[Row]) -> str:
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()

@@ -1,17 +1,13 @@
 """What is shown of a choice among several models: JSON, a table, CSV, and one page; all from the stored choice."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rich.table import Table
-
 from arena.figures import formatting, templates
+from arena.figures.sheet import Sheet
 from arena.report import selection
-from arena.report.tables import add_row, new_table
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
@@ -41,7 +37,9 @@ def write(record: RunRecord, data: Mapping[str, Any]) -> None:
     write_whole(record.folder / FILE, json.dumps(data, indent=1, sort_keys=True, allow_nan=False) + "\n")
     found = rows(data)
     write_whole(record.table_path("selection.json"), json.dumps(found, indent=1, allow_nan=False) + "\n")
-    write_whole(record.table_path("selection.csv"), _csv(found))
+    write_whole(
+        record.table_path("selection.csv"), Sheet("", COLUMNS, rows=[tuple(row.values()) for row in found]).csv()
+    )
     write_whole(record.report_path, selection.render(data, found))
 
 
@@ -95,13 +93,12 @@ def payoff(row: Mapping[str, Any]) -> str:
     return formatting.pair(None if row["mean_payoff"] is None else (row["mean_payoff"], row["standard_error"]), 3)
 
 
-def table(data: Mapping[str, Any]) -> Table:
+def table(data: Mapping[str, Any]) -> Sheet:
     """Returns what people read in the terminal."""
     texts = ["model", "verdict", "host", "failures"]
-    made = new_table(f"Models of {data['game']}", texts, ["training accuracy", "calls", "seed", "mean payoff", "seats"])
+    made = Sheet(f"Models of {data['game']}", texts, ["training accuracy", "calls", "seed", "mean payoff", "seats"])
     for row in rows(data):
-        add_row(
-            made,
+        made.add(
             row["model"],
             row["verdict"],
             "yes" if row["host"] else "",
@@ -126,14 +123,6 @@ def _verdict(data: Mapping[str, Any], item: Mapping[str, Any]) -> str:
 
 def _shown(value: int | None) -> str:
     return formatting.NONE if value is None else formatting.whole(value)
-
-
-def _csv(found: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return text.getvalue()
 
 
 def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from arena.evaluation.suite_quality import Aimed
 from arena.figures import formatting
 from arena.figures.intervals import wilson
-from arena.report.tables import add_row, new_table
+from arena.figures.sheet import Sheet
 from arena.terminal import console
 
 SHOWN_SURVIVORS = 5
@@ -26,11 +26,11 @@ def show(suite: dict[str, Any]) -> None:
     if suite["failed"] is not None:
         console.out.print(f"the model fails {suite['failed']} of them: a mutation score is of a model that passes all")
         return
-    table = new_table("Mutants that the unit tests catch", ["change", "function"], ["caught", "mutants", "share"])
+    table = Sheet("Mutants that the unit tests catch", ["change", "function"], ["caught", "mutants", "share"])
     for name, (caught, total) in score["operators"].items():
-        add_row(table, name, "all", *_counts(caught, total))
+        table.add(name, "all", *_counts(caught, total))
     for name, (caught, total) in score["functions"].items():
-        add_row(table, "all", name, *_counts(caught, total))
+        table.add("all", name, *_counts(caught, total))
     console.out.print(table)
     console.out.print(_verdict(score))
     for survivor in score["survivors"][:SHOWN_SURVIVORS]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from arena.figures import formatting, metrics
+from arena.figures.sheet import Sheet
 from arena.matches.ratings import AgentResult, Standings
 from arena.papers.yokai.published import figures as paper_figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
@@ -15,13 +15,13 @@ from arena.report.page import cooperative
 from cwm.suite.evaluation import FINAL_SCORES
 
 
-def accuracy_table(rows: Sequence[Accuracy]) -> Table:
+def accuracy_table(rows: Sequence[Accuracy]) -> Sheet:
     """Returns accuracy by split and kind of test."""
     numbers = ["tests", "right", "wrong", "errors", "timeouts", "not run", "accuracy"]
-    table = new_table("Accuracy", ["games", "kind of test"], numbers)
+    table = Sheet("Accuracy", ["games", "kind of test"], numbers)
     for row in rows:
         counts = (row.total, row.passed, row.failed, row.errors, row.timeouts, row.not_run)
-        add_row(table, row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
+        table.add(row.split, row.kind, *map(formatting.whole, counts), formatting.accuracy(row.rate))
     return table
 
 
@@ -30,30 +30,30 @@ def headline(rows: Sequence[Accuracy]) -> list[Accuracy]:
     return [row for row in rows if not row.is_field or row.kind == Accuracy.field_of(FINAL_SCORES)]
 
 
-def usage_table(rows: Sequence[UsageRow]) -> Table:
+def usage_table(rows: Sequence[UsageRow]) -> Sheet:
     """Returns calls, tokens and money by purpose."""
-    table = new_table("Language model", ["purpose"], ["calls", "input tokens", "output tokens", "cost"])
+    table = Sheet("Language model", ["purpose"], ["calls", "input tokens", "output tokens", "cost"])
     for row in rows:
         mark = "~" if row.estimated else ""
         tokens = (f"{mark}{formatting.whole(count)}" for count in (row.input_tokens, row.output_tokens))
-        add_row(table, row.purpose, formatting.whole(row.calls), *tokens, formatting.money(row.cost))
+        table.add(row.purpose, formatting.whole(row.calls), *tokens, formatting.money(row.cost))
     return table
 
 
-def standings_table(standings: Standings, title: str = "Arena") -> Table:
+def standings_table(standings: Standings, title: str = "Arena") -> Sheet:
     """Returns the results of every lineup, with 95 % intervals."""
     if cooperative(standings):
         return _cooperative_table(standings, title)
-    table = new_table(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
+    table = Sheet(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
     for result in standings.lineups:
         for side in result.sides:
             figures = (side.win, side.draw, side.loss, side.payoff)
             lineup = " + ".join(result.lineup)
-            add_row(table, lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
+            table.add(lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
     return table
 
 
-def agents_table(standings: Standings) -> Table:
+def agents_table(standings: Standings) -> Sheet:
     """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move.
 
     Where a language model gave answers that could not be played, a column counts them by kind, mended ones too.
@@ -61,43 +61,43 @@ def agents_table(standings: Standings) -> Table:
     together = cooperative(standings)
     results = ["R with itself", "R with others"] if together else ["return against others", "win"]
     bad = ["bad answers"] if any(agent.bad_answers for agent in standings.agents) else []
-    table = new_table("Agents", ["agent"], [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"])
+    table = Sheet("Agents", ["agent"], [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"])
     for agent in standings.agents:
         figures = _together(agent) if together else _against(agent)
         kinds = (agent.forfeits, *((agent.bad_answers,) if bad else ()), agent.fallbacks)
         counts = (*map(formatting.counts, kinds), formatting.whole(agent.moves))
-        add_row(table, agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
+        table.add(agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
     return table
 
 
-def matrix_table(standings: Standings) -> Table:
+def matrix_table(standings: Standings) -> Sheet:
     """Returns the pairing matrix of a game for two: row's agent seated with column's."""
     names = [agent.agent for agent in standings.agents]
     title = "R of the pair" if cooperative(standings) else "Return of the row's agent"
-    table = new_table(title, [""], names)
+    table = Sheet(title, [""], names)
     for name, row in zip(names, standings.matrix, strict=True):
-        add_row(table, name, *map(formatting.estimate, row))
+        table.add(name, *map(formatting.estimate, row))
     return table
 
 
-def paper_table(game: str) -> Table | None:
+def paper_table(game: str) -> Sheet | None:
     """Returns the published figures of a game, None if there are none."""
     rows = paper_figures.rows(game)
     if not rows:
         return None
-    table = new_table(
+    table = Sheet(
         "Published figures", ["agent", "memory help"], ["R with itself", "R with others", "SEE", "EE", "WEE", "LEN"]
     )
-    table.caption = SHOWN_SOURCE
+    table.note = SHOWN_SOURCE
     for row in rows:
         figures = (formatting.pair(row.self_play), formatting.pair(row.cross_play))
         shares = (row.cross_success_early, row.cross_early, row.cross_won_given_early)
         more = (*map(formatting.share, shares), formatting.share(row.cross_length, 1))
-        add_row(table, row.agent, "yes" if row.memory else "no", *figures, *more)
+        table.add(row.agent, "yes" if row.memory else "no", *figures, *more)
     return table
 
 
-def arena_tables(arena: ArenaView) -> list[Table]:
+def arena_tables(arena: ArenaView) -> list[Sheet]:
     """Returns all tables of one tournament."""
     tables = [standings_table(arena.table, arena.title), agents_table(arena.table)]
     if arena.table.matrix:
@@ -110,10 +110,10 @@ def arena_tables(arena: ArenaView) -> list[Table]:
 def report(data: ReportData) -> RenderableType:
     """Returns the whole report for the terminal: notices, summary, accuracy, usage, arenas, published figures."""
     parts: list[RenderableType] = [Text(notice, style="yellow") for notice in data.notices]
-    summary = new_table(data.title, ["", ""], [])
+    summary = Sheet(data.title, ["", ""], [])
     for name, value in data.summary:
-        add_row(summary, name, value)
-    add_row(summary, "sandbox level", data.sandbox)
+        summary.add(name, value)
+    summary.add("sandbox level", data.sandbox)
     parts.append(summary)
     if data.accuracy:
         parts.append(accuracy_table(headline(data.accuracy)))
@@ -127,12 +127,12 @@ def report(data: ReportData) -> RenderableType:
     return Group(*parts)
 
 
-def _cooperative_table(standings: Standings, title: str) -> Table:
-    table = new_table(title, ["lineup"], ["games", *metrics.NAMES])
+def _cooperative_table(standings: Standings, title: str) -> Sheet:
+    table = Sheet(title, ["lineup"], ["games", *metrics.NAMES])
     for result in standings.lineups:
         if result.cooperation is not None:
             figures = metrics.cells(result.cooperation, formatting.estimate)
-            add_row(table, " + ".join(result.lineup), formatting.whole(result.games), *figures)
+            table.add(" + ".join(result.lineup), formatting.whole(result.games), *figures)
     return table
 
 
@@ -146,19 +146,3 @@ def _against(agent: AgentResult) -> list[str]:
     if side is None:
         return [formatting.NONE, formatting.NONE]
     return [formatting.estimate(side.payoff), formatting.estimate(side.win)]
-
-
-def new_table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
-    """Returns a table with columns of texts, then columns of numbers."""
-    table = Table(title=Text(title), title_justify="left")
-    for name in texts:
-        table.add_column(Text(name))
-    for name in numbers:
-        table.add_column(Text(name), justify="right")
-    return table
-
-
-def add_row(table: Table, *cells: str) -> None:
-    """Adds a row of plain text."""
-    # Text objects: a name in square brackets is no markup.
-    table.add_row(*(Text(cell) for cell in cells))

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.commands.train.baseline import seeds_of
 from arena.figures import formatting
 from arena.figures.metrics import SHOWN, Metric
+from arena.figures.sheet import Sheet
 from arena.machine import accelerated
-from arena.report.tables import add_row, new_table
 from arena.terminal import console
 
 PERCENT = 100
@@ -68,16 +67,16 @@ class Reports:
             )
 
 
-def _table(number: int, rows: list[Any], results: list[Any]) -> Table:
+def _table(number: int, rows: list[Any], results: list[Any]) -> Sheet:
     columns = [f"{side} {name}" for side in ("SP", "XP") for name in COLUMNS]
     title = f"Table {number} (mean ± standard error over seeds; below, the paper's)"
-    table = new_table(title, ["row", "game", "trained"], columns)
-    table.caption = NOTE
+    table = Sheet(title, ["row", "game", "trained"], columns)
+    table.note = NOTE
     for row, result in zip(rows, results, strict=True):
         ours = [*_cells(result, True), *_cells(result, False)]
-        add_row(table, row.label, row.game, _trained(result), *ours)
+        table.add(row.label, row.game, _trained(result), *ours)
         paper = [*row.self_play, *(row.cross_play or [formatting.NONE] * len(COLUMNS))]
-        add_row(table, "", "", "paper: 1e9", *paper)
+        table.add("", "", "paper: 1e9", *paper)
     return table
 
 

@@ -112,7 +112,7 @@ def test_the_table_holds_three_rates_and_two_ratios_a_game() -> None:
         ("search/mine/cwm", 300.4, 100.0, 3.004),
     ]
     assert all("the bot plays ours" in item.note for item in records)
-    columns = [list(column.cells) for column in table([both]).columns]
+    columns = [list(column) for column in zip(*table([both]).rows, strict=True)]
     assert columns[:6] == [["mine"], ["300"], ["1,200"], ["100"], ["3.00"], ["12.00"]]
 
 

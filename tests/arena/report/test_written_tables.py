@@ -37,7 +37,7 @@ from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.published.numbers import Published
 from arena.papers.cwm.tables import page as paper_page
 from arena.papers.cwm.tables import writing
-from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet
+from arena.papers.cwm.tables.cells import Cell, Measured, PaperTable, Row
 from arena.papers.yokai.play.name_figures import NameFigures, PolicyNames
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes, MethodProbes
 from arena.papers.yokai.published import rows as yokai_rows
@@ -334,10 +334,10 @@ def paper() -> dict[str, str]:
     cells = (Cell(win, half, read), Cell(calls, Measured("not played"), lost))
     tall = tuple(Cell(column, half, read) for column in wide)
     sheets = [
-        Sheet(
+        PaperTable(
             "table-99", "Table 99: a_b & 5 %", ("game",), (win, calls), (Row(("{Odd} game_1",), cells),), ("A note.",)
         ),
-        Sheet("table-98", "Table 98: tall", ("game", "goes"), wide, (Row(("Odd", "first"), tall),), ()),
+        PaperTable("table-98", "Table 98: tall", ("game", "goes"), wide, (Row(("Odd", "first"), tall),), ()),
     ]
     found = {"paper.html": paper_page.render(sheets), "paper.txt": printed(*map(writing.terminal_table, sheets))}
     for sheet in sheets:

@@ -89,7 +89,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PaperTable:
     """A table, or the numbers of a figure.
 
     Attributes:
@@ -118,7 +118,7 @@ class Sheet:
         }
 
 
-def _flat(sheet: Sheet, row: Row, cell: Cell) -> dict[str, Any]:
+def _flat(sheet: PaperTable, row: Row, cell: Cell) -> dict[str, Any]:
     labels = dict(zip(sheet.label_names, row.labels, strict=True))
     ours = asdict(cell.measured)
     ours["sources"] = list(cell.measured.sources)

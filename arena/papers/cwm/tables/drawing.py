@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.figures.curve import Curve
 from arena.papers.cwm.published.games import GAMES
-from arena.papers.cwm.tables.cells import Cell, Row, Sheet
+from arena.papers.cwm.tables.cells import Cell, PaperTable, Row
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 300, 190, 34, 22, 26
 BAR_WIDTH, BAR_HEIGHT = 180, 12
@@ -43,7 +43,7 @@ class Bar:
     ticks: tuple[float, ...] = ()
 
 
-def panels(sheet: Sheet) -> list[Panel]:
+def panels(sheet: PaperTable) -> list[Panel]:
     """Returns the charts of a figure of curves: one a column, with a line a game."""
     found = []
     for index, column in enumerate(sheet.columns):
@@ -69,7 +69,7 @@ def _line(name: str, points: Sequence[tuple[int, Cell]], longest: int) -> Curve:
     return Curve(name, " ".join(f"{x},{y}" for x, y, _ in marks), tuple(marks))
 
 
-def bars(sheet: Sheet) -> list[Bar]:
+def bars(sheet: PaperTable) -> list[Bar]:
     """Returns the bars of matches that were played: outcomes, or where the paper draws payoffs, their distribution."""
     found: list[Bar] = []
     for row in sheet.rows:
@@ -104,7 +104,7 @@ def _stacked(label: str, shares: Mapping[str, float]) -> Bar:
     return Bar(label, tuple(parts), ", ".join(title for _, _, _, title in parts))
 
 
-def _payoffs(sheet: Sheet, row: Row) -> list[Bar]:
+def _payoffs(sheet: PaperTable, row: Row) -> list[Bar]:
     """Returns a bar of payoffs for each group of columns, on one scale for all rows of a game."""
     low, high = _range(sheet, row.labels[0])
     found = []
@@ -128,7 +128,7 @@ def _payoffs(sheet: Sheet, row: Row) -> list[Bar]:
     return found
 
 
-def _range(sheet: Sheet, game: str) -> tuple[float, float]:
+def _range(sheet: PaperTable, game: str) -> tuple[float, float]:
     """Returns the lowest and the highest payoff that any row of a game shows, 0 among them."""
     rows = [row for row in sheet.rows if row.labels[0] == game]
     names = ("us", "them", "lowest", "highest")

@@ -7,22 +7,22 @@ from pathlib import Path
 from arena.figures import templates
 from arena.papers.cwm.published.numbers import SOURCE
 from arena.papers.cwm.tables import drawing
-from arena.papers.cwm.tables.cells import Sheet
+from arena.papers.cwm.tables.cells import PaperTable
 from arena.papers.cwm.tables.writing import READING
 from cwm.storage.files import write_whole
 
 
-def section(sheets: Sequence[Sheet]) -> str:
+def section(sheets: Sequence[PaperTable]) -> str:
     """Returns the section: every table and figure, ours above the paper's in each cell."""
     return _rendered("section.html.j2", sheets)
 
 
-def render(sheets: Sequence[Sheet]) -> str:
+def render(sheets: Sequence[PaperTable]) -> str:
     """Returns the page around the section."""
     return _rendered("page.html.j2", sheets)
 
 
-def write(path: Path, sheets: Sequence[Sheet]) -> None:
+def write(path: Path, sheets: Sequence[PaperTable]) -> None:
     """Writes the page; an old one is replaced whole or not at all.
 
     Raises:
@@ -32,7 +32,7 @@ def write(path: Path, sheets: Sequence[Sheet]) -> None:
     write_whole(path, render(sheets))
 
 
-def _rendered(template: str, sheets: Sequence[Sheet]) -> str:
+def _rendered(template: str, sheets: Sequence[PaperTable]) -> str:
     return templates.page(
         "arena.papers.cwm.tables",
         template,
@@ -46,13 +46,13 @@ def _rendered(template: str, sheets: Sequence[Sheet]) -> str:
     )
 
 
-def _groups(sheet: Sheet) -> list[tuple[str, int]]:
+def _groups(sheet: PaperTable) -> list[tuple[str, int]]:
     return [(name, len(list(members))) for name, members in groupby(column.group for column in sheet.columns)]
 
 
-def _panels(sheet: Sheet) -> list[drawing.Panel]:
+def _panels(sheet: PaperTable) -> list[drawing.Panel]:
     return drawing.panels(sheet) if sheet.label_names[-1] == "calls" else []
 
 
-def _bars(sheet: Sheet) -> list[drawing.Bar]:
+def _bars(sheet: PaperTable) -> list[drawing.Bar]:
     return drawing.bars(sheet) if sheet.label_names[-1] == "against" else []

@@ -17,7 +17,7 @@ from arena.papers.cwm.published.layout import (
 )
 from arena.papers.cwm.published.numbers import POINT_LOST, UNREADABLE, Published
 from arena.papers.cwm.tables import accuracy, learned, syntheses
-from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet
+from arena.papers.cwm.tables.cells import Cell, Measured, PaperTable, Row
 from arena.papers.cwm.tables.measuring import Played, Stored
 from arena.papers.cwm.tables.places import Place
 from arena.papers.cwm.tables.settings import PaperSelection, read_scale
@@ -38,14 +38,14 @@ KINDS = ("transition", "inference")
 SPLITS = ("train", "test")
 
 
-def build(stored: Stored, selection: PaperSelection) -> list[Sheet]:
+def build(stored: Stored, selection: PaperSelection) -> list[PaperTable]:
     """Returns the selected tables, then the figures, with the rows of the games asked for; none without such rows."""
     found = [table(stored, TABLE_BY_NUMBER[number]) for number in selection.tables]
     found += [figure(stored, FIGURE_BY_NUMBER[number]) for number in selection.figures]
     return [sheet for sheet in found if sheet.rows]
 
 
-def table(stored: Stored, layout: TableLayout) -> Sheet:
+def table(stored: Stored, layout: TableLayout) -> PaperTable:
     """Returns one table."""
     rows = [_row(stored, layout, game, seat) for game, seat in layout.rows() if game in stored.asked.games]
     labels = ("game", "goes") if layout.seated else ("game",)
@@ -57,7 +57,7 @@ def table(stored: Stored, layout: TableLayout) -> Sheet:
     elif layout.seated:
         notes += _about_matches(stored, layout.variant, layout.games)
     notes += _scales(stored, layout.variant, layout.games) if layout.kind != "details" else [DETAILS_NOTE]
-    return Sheet(
+    return PaperTable(
         f"table-{layout.number}",
         f"Table {layout.number}: {layout.title}",
         labels,
@@ -134,12 +134,12 @@ def _scales(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]
     return [f"{', '.join(names)}: {words}." for words, names in by_scale.items()]
 
 
-def figure(stored: Stored, layout: FigureLayout) -> Sheet:
+def figure(stored: Stored, layout: FigureLayout) -> PaperTable:
     """Returns the numbers of one figure."""
     games = [game for game in layout.games if game in stored.asked.games]
     makers = {"curves": _curves, "results": _results, "ablation": _ablation}
     label_names, columns, rows, notes = makers[layout.kind](stored, layout, games)
-    return Sheet(
+    return PaperTable(
         f"figure-{layout.number}",
         f"Figure {layout.number}: {layout.title}",
         label_names,

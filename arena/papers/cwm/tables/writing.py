@@ -1,19 +1,16 @@
 """Rebuilt tables as files and on the terminal: CSV, LaTeX, JSON, and text; in each cell ours above the paper's."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from rich.table import Table
 from rich.text import Text
 
+from arena.figures.sheet import Sheet
 from arena.papers.cwm.published.layout import Column
-from arena.papers.cwm.tables.cells import Cell, Sheet
-from arena.report.tables import add_row, new_table
+from arena.papers.cwm.tables.cells import Cell, PaperTable
 from cwm.storage.files import write_whole
 
 CSV_COLUMNS: Final = (
@@ -33,30 +30,9 @@ CSV_COLUMNS: Final = (
     "paper_words",
     "paper_copy",
 )
-_LATEX: Final = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "≥": r"$\ge$",
-        "–": "--",
-        "†": r"$^\dagger$",
-        "[": "{[}",
-        "]": "{]}",
-    }
-)
 
 
-def terminal_table(sheet: Sheet) -> Table:
+def terminal_table(sheet: PaperTable) -> Table:
     """Returns a table for the terminal; the paper's figure stands in brackets under ours.
 
     One with many columns for each opponent has a row for each opponent instead.
@@ -66,19 +42,22 @@ def terminal_table(sheet: Sheet) -> Table:
     if tall:
         names = list(dict.fromkeys(column.name for column in sheet.columns))
         heading = "" if "against" in sheet.label_names else "against"
-        made = new_table(sheet.title, [*sheet.label_names, heading], names)
+        made = Sheet(sheet.title, [*sheet.label_names, heading], names)
     else:
-        made = new_table(sheet.title, sheet.label_names, [_stacked(column) for column in sheet.columns])
+        made = Sheet(sheet.title, sheet.label_names, [_stacked(column) for column in sheet.columns])
     for row in sheet.rows:
         if not tall:
-            add_row(made, *row.labels, *map(_two_lines, row.cells))
+            made.add(*row.labels, *map(_two_lines, row.cells))
         for group in groups if tall else ():
             cells = {cell.column.name: _two_lines(cell) for cell in row.cells if cell.column.group == group}
-            add_row(made, *row.labels, group, *(cells.get(name, "") for name in names))
-        made.add_section()
-    made.caption = Text("\n".join([READING, *sheet.notes]))
-    made.caption_justify = "left"
-    return made
+            made.add(*row.labels, group, *(cells.get(name, "") for name in names))
+    shown = made.rich()
+    rows_each = len(groups) if tall else 1
+    for last in shown.rows[rows_each - 1 :: rows_each]:
+        last.end_section = True
+    shown.caption = Text("\n".join([READING, *sheet.notes]))
+    shown.caption_justify = "left"
+    return shown
 
 
 WIDEST: Final = 4
@@ -98,56 +77,28 @@ def _two_lines(cell: Cell) -> str:
     return ours if cell.published is None else f"{ours}\n({cell.published.shown})"
 
 
-def csv_text(sheet: Sheet) -> str:
+def csv_text(sheet: PaperTable) -> str:
     """Returns a sheet as CSV, one line a cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    made = Sheet("", CSV_COLUMNS)
     for row in sheet.rows:
         for cell in row.cells:
             ours, paper = cell.measured, cell.published
             theirs = ("", None, "", "") if paper is None else (paper.state, paper.value, paper.words, paper.copy)
             numbers = (ours.value, ours.words, ours.low, ours.high, ours.n, ours.unit)
             place = (sheet.name, " / ".join(row.labels), cell.column.key)
-            writer.writerow([*place, ours.state, *numbers, "; ".join(ours.sources), *theirs])
-    return text.getvalue()
+            made.add(*place, ours.state, *numbers, "; ".join(ours.sources), *theirs)
+    return made.csv()
 
 
-def latex(sheet: Sheet) -> str:
-    """Returns a sheet as a `table` with a `tabular`; ours, and in brackets the paper's, in each cell."""
-    labels = len(sheet.label_names)
-    lines = [
-        r"\begin{table}",
-        rf"\caption{{{escaped(sheet.title)}. {escaped(' '.join([READING, *sheet.notes]))}}}",
-        rf"\label{{{sheet.name}}}",
-        r"\centering\scriptsize",
-        rf"\begin{{tabular}}{{{'l' * labels}{'r' * len(sheet.columns)}}}",
-        r"\hline",
-        *_headings(sheet),
-        r"\hline",
-    ]
-    for row in sheet.rows:
-        cells = [*map(escaped, row.labels), *(escaped(_two_lines(cell).replace("\n", " ")) for cell in row.cells)]
-        lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", r"\end{table}", ""])
+def latex(sheet: PaperTable) -> str:
+    """Returns a table in LaTeX; ours, and in brackets the paper's, in each cell."""
+    rows = [(*row.labels, *map(_two_lines, row.cells)) for row in sheet.rows]
+    names = [column.name for column in sheet.columns]
+    made = Sheet(sheet.title, sheet.label_names, names, rows, " ".join([READING, *sheet.notes]))
+    return made.latex(sheet.name, [column.group for column in sheet.columns])
 
 
-def _headings(sheet: Sheet) -> Iterable[str]:
-    blank = [""] * len(sheet.label_names)
-    if any(column.group for column in sheet.columns):
-        groups = [(name, len(list(members))) for name, members in groupby(column.group for column in sheet.columns)]
-        spans = [rf"\multicolumn{{{width}}}{{c}}{{{escaped(name)}}}" for name, width in groups]
-        yield " & ".join([*blank, *spans]) + r" \\"
-    names = [*sheet.label_names, *(column.name for column in sheet.columns)]
-    yield " & ".join(map(escaped, names)) + r" \\"
-
-
-def escaped(text: str) -> str:
-    """Returns text as LaTeX shows it."""
-    return text.translate(_LATEX)
-
-
-def plain(sheet: Sheet) -> str:
+def plain(sheet: PaperTable) -> str:
     """Returns a sheet as lines of text, one a cell: for readers of files and for diffs."""
     lines = [sheet.title, "=" * len(sheet.title)]
     for row in sheet.rows:
@@ -160,7 +111,7 @@ def plain(sheet: Sheet) -> str:
     return "\n".join([*lines, "", READING, *sheet.notes, ""])
 
 
-def write(folder: Path, sheets: Sequence[Sheet]) -> None:
+def write(folder: Path, sheets: Sequence[PaperTable]) -> None:
     """Writes every sheet as text, CSV and LaTeX, and all of them as one JSON document.
 
     Raises:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.figures import formatting
+from arena.figures.sheet import Sheet
 from arena.papers.yokai.published import results
 
 PERCENT: Final = 100
@@ -38,6 +40,15 @@ class PublishedRow:
 def rows(game: str) -> list[PublishedRow]:
     """Returns the published rows of a game, [] if there are none."""
     return [_row(game, row) for row in results.shown(game)]
+
+
+def sheet(game: str) -> Sheet | None:
+    """Returns R of the published rows of a game for a page, None if there are none."""
+    made = Sheet(results.SHOWN_SOURCE, ["agent", "memory help"], ["R with itself", "R with others"])
+    for row in rows(game):
+        scores = map(formatting.pair, (row.self_play, row.cross_play))
+        made.add(row.agent, "yes" if row.memory else "no", *scores)
+    return made if made.rows else None
 
 
 def _row(game: str, row: dict[str, Any]) -> PublishedRow:

@@ -2,7 +2,7 @@ import pytest
 
 from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.published.numbers import Published
-from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet
+from arena.papers.cwm.tables.cells import Cell, Measured, PaperTable, Row
 from arena.papers.cwm.tables.drawing import BAR_WIDTH, HEIGHT, TOP, WIDTH, bars, panels
 
 
@@ -16,8 +16,8 @@ def row(labels: tuple[str, ...], group: str = "", paper: tuple[float | None, ...
     return Row(labels, tuple(cells))
 
 
-def sheet(*rows: Row, labels: tuple[str, ...] = ("game", "goes", "against")) -> Sheet:
-    return Sheet("figure-0", "Figure 0: x", labels, tuple(cell.column for cell in rows[0].cells), rows)
+def sheet(*rows: Row, labels: tuple[str, ...] = ("game", "goes", "against")) -> PaperTable:
+    return PaperTable("figure-0", "Figure 0: x", labels, tuple(cell.column for cell in rows[0].cells), rows)
 
 
 def test_outcomes_fill_the_bar() -> None:

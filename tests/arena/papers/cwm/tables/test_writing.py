@@ -11,7 +11,7 @@ from rich.console import Console
 from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.published.numbers import Published
 from arena.papers.cwm.tables import page, writing
-from arena.papers.cwm.tables.cells import Cell, Measured, Row, Sheet, number
+from arena.papers.cwm.tables.cells import Cell, Measured, PaperTable, Row, number
 
 WIN = Column("random", "win", "random.win")
 CALLS = Column("", "calls", "calls", 1)
@@ -19,9 +19,9 @@ READ = Published("read", 0.97, "0.97", "0.97")
 LOST = Published("unreadable", None, "", "o/5")
 
 
-def sheet(*cells: Cell) -> Sheet:
+def sheet(*cells: Cell) -> PaperTable:
     columns = tuple(cell.column for cell in cells)
-    return Sheet(
+    return PaperTable(
         "table-99", "Table 99: a_b & 5 %", ("game",), columns, (Row(("{Odd} game_1",), cells),), ("One note.",)
     )
 
