@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+EXTRAS := .venv-extras
+EXTRAS_STAMP := $(EXTRAS)/.installed
 
-.PHONY: install demo test check slow benchmarks format lock clean
+.PHONY: install demo test check slow mutants extras wheel-test benchmarks format lock clean
 
 install: $(STAMP)
 
@@ -32,6 +34,25 @@ slow: $(STAMP)
 	$(BIN)/python -m pytest -m "slow and not alone" --durations 0 --hypothesis-profile search -n 2 --dist loadfile
 	$(BIN)/python -m pytest -m "slow and alone" --durations 0 --hypothesis-profile search
 
+# Applies each of the wrong changes in tests/mutants to a copy, one at a time: the tests named there must fail.
+mutants: $(STAMP)
+	$(BIN)/python tests/mutants/check.py
+
+# All extras but gpu: its packages take gigabytes, and no test can run on them without an accelerator; learn brings the
+# same code for processors. The newest versions that fit are taken, as a user's pip does.
+extras: $(EXTRAS_STAMP)
+	$(EXTRAS)/bin/python -m pytest -m extra --no-skips
+
+$(EXTRAS_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)
+	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --editable '.[batched,images,jaxmarl,learn,parquet]' 'pytest>=8.3' 'hypothesis>=6.100'
+	@touch $@
+
+# Builds the wheel and uses it in an environment and a folder of its own.
+wheel-test: $(STAMP)
+	$(BIN)/python tests/wheel/check.py
+
 benchmarks: $(STAMP)
 	$(BIN)/cwm benchmark search
 	$(BIN)/cwm benchmark sandbox
@@ -47,4 +68,4 @@ lock:
 	  --no-emit-index-url --no-header --no-annotate --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(EXTRAS) .pytest_cache .mypy_cache .ruff_cache build dist
