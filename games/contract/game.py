@@ -25,8 +25,6 @@ from games.api import (
 from games.contract.report import ContractError, Report, Stop, Violation, list_violations
 from games.contract.rules import MAX_ACTIONS, StateRules
 
-__all__ = ["ContractError", "Violation", "assert_game", "check", "check_leaks"]
-
 SIBLINGS: Final = 3
 """So many actions are tried at each state beside the one that is played."""
 _UTILITIES: Final = ("win_loss_draw", "zero_sum", "general_sum", "identical")

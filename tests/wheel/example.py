@@ -1,13 +1,9 @@
 """The README's example, as a user has it in a file."""
 
-import random
+import cwm
 
-from games import registry
-from search import planner
-from search.api import PlannerConfig, Position
-
-game = registry.make("tic_tac_toe")
-search = planner.make(game, PlannerConfig(algorithm="mcts", simulations=1000))
-state = game.initial_state()
-decision = search.choose(Position(0, [], state), random.Random(0))
-print(decision.action)  # noqa: T201
+run = cwm.open_recording("tic_tac_toe")  # or cwm.synthesize("mnk", folder="runs/mnk", llm="openai:MODEL")
+agents = [cwm.make_agent(run, sims=100), "mcts:sims=100", "random"]
+cup = cwm.play_tournament("tic_tac_toe", agents, deals=2)
+for row in cup.records():
+    print(row["lineup"], row["agent"], row["payoff"])  # noqa: T201
