@@ -21,7 +21,7 @@ from cwm.suite.build import to_worker
 from cwm.suite.contract import ContractOptions, Pair, verify
 from cwm.suite.types import UnitTest
 from cwm.synthesis.config import SynthesisConfig
-from cwm.synthesis.testing import CONTRACT_GAMES, ProcessTester, TestSettings, started_worker
+from cwm.synthesis.testing import CONTRACT_GAMES, ProcessTester, TesterSettings, started_worker
 
 ROUNDS = 3
 
@@ -51,7 +51,7 @@ def _of_game(game_id: str, bundle: ModelBundle, workers: int) -> Iterator[Measur
     tests = make_task(inputs, hidden).tests
     pairs = run_inputs.hidden_pairs(hidden.judge(inputs.game), inputs.train)
     level = shipped.level_of([bundle.hash])
-    settings = TestSettings.of(SynthesisConfig(), workers=workers, level=level)
+    settings = TesterSettings.of(SynthesisConfig(), workers=workers, level=level)
     sandbox = Sandbox(settings.capped(), level)
     kinds = ", ".join(f"{number} {kind}" for kind, number in Counter(test.kind for test in tests).items())
     made = f"{GAMES} games: {kinds}; level {level}"
@@ -72,7 +72,7 @@ def _of_game(game_id: str, bundle: ModelBundle, workers: int) -> Iterator[Measur
     )
 
 
-def _tests_s(bundle: ModelBundle, tests: Sequence[UnitTest], sandbox: Sandbox, settings: TestSettings) -> float:
+def _tests_s(bundle: ModelBundle, tests: Sequence[UnitTest], sandbox: Sandbox, settings: TesterSettings) -> float:
     began = time.perf_counter()
     with started_worker(sandbox, bundle.program(), settings.seed) as worker:
         data = [to_worker(test) for test in tests]

@@ -25,7 +25,7 @@ from cwm.model.codec import vectors_metadata
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import program_hash
-from cwm.synthesis.testing import TestSettings
+from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Trajectory, collect
 
 TOURNAMENT_SIMULATIONS = 150
@@ -176,9 +176,9 @@ class FunctionChoice:
         checker = ProcessVectorChecker(task.samples, stage.inputs.info, self._test_settings())
         return synthesize_vectors(task, config, self.model, checker, checker.round_trip, stage.record, stage.on_event)
 
-    def _test_settings(self) -> TestSettings:
+    def _test_settings(self) -> TesterSettings:
         stage = self.stage
-        return TestSettings.of(stage.settings.synthesis, workers=1, level=stage.settings.level)
+        return TesterSettings.of(stage.settings.synthesis, workers=1, level=stage.settings.level)
 
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
         stage = self.stage

@@ -43,7 +43,7 @@ from cwm.suite.execution import RunOptions
 from cwm.suite.types import UnitTest
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.driver import synthesize
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 
 FOLDER: Final = "learned"
 """In the folder of a tournament: a run record for each learning agent, by its number."""
@@ -282,7 +282,7 @@ class Learner:
             return OnlineLesson(game.key, len(tests), (), 0, source, "all_tests_pass")
         added = failure_groups.examples(failure_groups.grouped(tests, failed), MOST_ADDED)
         task = replace(self._task, tests=(*self._task.tests, *added))
-        settings = TestSettings.of(self._config, workers=self._workers, level=self._runtime.level)
+        settings = TesterSettings.of(self._config, workers=self._workers, level=self._runtime.level)
         judge = self._hidden.judge(self._inputs.game)
         pairs = inputs.hidden_pairs(judge, self._inputs.train)
         tester = ProcessTester(task.tests, task.info, task.initial_state, settings, pairs)

@@ -18,7 +18,7 @@ from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle, ModelBundleError
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.storage.keys import program_hash
-from cwm.synthesis.candidate import TestReport
+from cwm.synthesis.candidate import SuiteReport
 
 Method: TypeAlias = Literal["training accuracy", "rejection", "no other"]
 
@@ -170,7 +170,7 @@ def _of_run(name: str, bundle: ModelBundle | None, record: RunRecord) -> Candida
 
 def _accuracy(record: RunRecord, bundle: ModelBundle) -> float | None:
     """Returns the share of a run's unit tests, over all its suites, that its model passes."""
-    reports = [TestReport.from_json(stored) for stored in record.test_reports(program_hash(bundle.source))]
+    reports = [SuiteReport.from_json(stored) for stored in record.test_reports(program_hash(bundle.source))]
     counts = [count for report in reports for count in report.counts.values()]
     total = sum(count.total for count in counts)
     return sum(count.passed for count in counts) / total if total else None

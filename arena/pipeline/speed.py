@@ -26,7 +26,7 @@ from cwm.suite.build import BuildOptions
 from cwm.suite.types import UnitTest
 from cwm.synthesis.further import Found
 from cwm.synthesis.result import SynthesisResult
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from cwm.trajectories.recorded import Trajectory, collect
 from search.api import PlannerConfig
 
@@ -145,7 +145,7 @@ class SpeedStep:
 
     def _tester(self, tests: Sequence[UnitTest]) -> ProcessTester:
         stage = self.stage
-        settings = TestSettings.of(stage.settings.synthesis, workers=stage.workers, level=stage.settings.level)
+        settings = TesterSettings.of(stage.settings.synthesis, workers=stage.workers, level=stage.settings.level)
         patient = replace(
             settings, total_seconds=PATIENCE * settings.total_seconds, payoffs=stage.inputs.game is not None
         )

@@ -31,7 +31,7 @@ from cwm.synthesis.dry_run import DryRun, dry_run
 from cwm.synthesis.events import Event, OnEvent, ignore
 from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class SynthesisRun:
         return SpeedStep(self._stage, self._speed_model).run(bundle, synthesis, asked.config)
 
     def _tester(self, task: SynthesisTask) -> ProcessTester:
-        settings = TestSettings.of(self.settings.synthesis, workers=self._stage.workers, level=self.settings.level)
+        settings = TesterSettings.of(self.settings.synthesis, workers=self._stage.workers, level=self.settings.level)
         return ProcessTester(
             task.tests,
             task.info,

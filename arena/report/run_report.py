@@ -34,7 +34,7 @@ from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.keys import content_key, program_hash
 from cwm.suite.likelihood import LikelihoodBound
-from cwm.synthesis.candidate import TestReport
+from cwm.synthesis.candidate import SuiteReport
 from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.synthesis.further import describe
@@ -231,7 +231,7 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
     return views
 
 
-def _report(record: RunRecord, program: str, suite: str | None) -> TestReport | None:
+def _report(record: RunRecord, program: str, suite: str | None) -> SuiteReport | None:
     """Returns what tests said of a model, None if it was never tested.
 
     Args:
@@ -242,8 +242,8 @@ def _report(record: RunRecord, program: str, suite: str | None) -> TestReport | 
     """
     stored = None if suite is None else record.test_report(program, suite)
     if stored is not None:
-        return TestReport.from_json(stored)
-    reports = [TestReport.from_json(report) for report in record.test_reports(program)]
+        return SuiteReport.from_json(stored)
+    reports = [SuiteReport.from_json(report) for report in record.test_reports(program)]
     return max(reports, key=lambda report: sum(count.total for count in report.counts.values()), default=None)
 
 

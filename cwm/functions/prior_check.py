@@ -9,7 +9,7 @@ from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
 from cwm.synthesis.candidate import problem_of
-from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
+from cwm.synthesis.testing import TesterSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
 PROBE = "cwm.functions.prior_probe"
@@ -34,7 +34,7 @@ class ProcessPriorChecker:
         info: GameInfo,
         initial_state: Json,
         config: PriorConfig,
-        settings: TestSettings,
+        settings: TesterSettings,
     ) -> None:
         self._program = ProgramSource(source, initial_state, asdict(info))
         self._settings = settings

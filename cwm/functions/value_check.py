@@ -9,7 +9,7 @@ from cwm.sandbox.wire.api import ProgramSource, Reply
 from cwm.suite.build import to_worker
 from cwm.suite.types import UnitTest
 from cwm.synthesis.candidate import problem_of
-from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
+from cwm.synthesis.testing import TesterSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
 SPEED = "cwm.functions.value_probe"
@@ -36,7 +36,7 @@ class ProcessValueChecker:
         tests: Sequence[UnitTest],
         info: GameInfo,
         initial_state: Json,
-        settings: TestSettings,
+        settings: TesterSettings,
         *,
         random_games: int = 20,
         speed_seconds: float = 0.2,

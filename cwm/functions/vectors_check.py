@@ -18,7 +18,7 @@ from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import ProgramSource
 from cwm.sandbox.wire.plain_json import first_difference
 from cwm.synthesis.candidate import problem_of
-from cwm.synthesis.testing import TestSettings, in_parallel, started_worker
+from cwm.synthesis.testing import TesterSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
 SESSION: Final = "cwm.functions.vectors_probe"
@@ -71,7 +71,7 @@ class ProcessVectorChecker:
         settings: limits and seed.
     """
 
-    def __init__(self, samples: Sequence[Sample], info: GameInfo, settings: TestSettings) -> None:
+    def __init__(self, samples: Sequence[Sample], info: GameInfo, settings: TesterSettings) -> None:
         self._samples = distinct(samples)
         self._info = asdict(info)
         self._settings = settings

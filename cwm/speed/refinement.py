@@ -20,7 +20,7 @@ from cwm.speed.task import Rates, SpeedConfig, SpeedProfile, SpeedTask, is_faste
 from cwm.storage.keys import content_key, program_hash
 from cwm.suite.failure_groups import grouped, listing
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import Tester, TestReport
+from cwm.synthesis.candidate import SuiteReport, Tester
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.events import Event, OnEvent, ignore
 from cwm.synthesis.prompts import TaskPrompts
@@ -278,10 +278,10 @@ class _SpeedRefinement:
         differing = self._stored(["beside", program_hash(old), digest], lambda: self._tools.comparison(old, source))
         return ("wrong", tuple(differing)) if differing else (None, ())
 
-    def _report(self, source: str, digest: str) -> TestReport:
+    def _report(self, source: str, digest: str) -> SuiteReport:
         stored = self._record.test_report(digest, self._suite)
         if stored is not None:
-            return TestReport.from_json(stored)
+            return SuiteReport.from_json(stored)
         (report,) = self._tools.tester([source])
         self._record.put_test_report(digest, self._suite, report.to_json())
         return report

@@ -6,17 +6,19 @@ from typing import Any, Protocol
 
 from cwm.sandbox.wire.api import Outcome
 from cwm.storage.journal import Journal
-from cwm.suite.types import TestResult
+from cwm.suite.types import UnitTestResult
 
-_DEFAULTS = {field.name: field.default for field in fields(TestResult) if field.default is not MISSING} | {"fields": {}}
+_DEFAULTS = {field.name: field.default for field in fields(UnitTestResult) if field.default is not MISSING} | {
+    "fields": {}
+}
 
 
 class Batches(Protocol):
     """Keeps the results of batches of tests by a key of all that decides them."""
 
-    def get(self, key: str) -> list[TestResult] | None: ...
+    def get(self, key: str) -> list[UnitTestResult] | None: ...
 
-    def put(self, key: str, results: Sequence[TestResult]) -> None: ...
+    def put(self, key: str, results: Sequence[UnitTestResult]) -> None: ...
 
 
 class StoredBatches:
@@ -31,12 +33,12 @@ class StoredBatches:
         self._journal = journal
         self._evaluation = evaluation
 
-    def get(self, key: str) -> list[TestResult] | None:
+    def get(self, key: str) -> list[UnitTestResult] | None:
         """Returns the stored results of a batch, None if it was not finished."""
         found = self._journal.batch(self._evaluation, key)
         return None if found is None else [_from_json(data) for data in found]
 
-    def put(self, key: str, results: Sequence[TestResult]) -> None:
+    def put(self, key: str, results: Sequence[UnitTestResult]) -> None:
         """Stores the results of a finished batch.
 
         Raises:
@@ -49,10 +51,10 @@ class StoredBatches:
         self._journal.drop_batches(self._evaluation)
 
 
-def _to_json(result: TestResult) -> dict[str, Any]:
+def _to_json(result: UnitTestResult) -> dict[str, Any]:
     """Returns what differs from a result's defaults: nearly all tests of a good model pass, with nothing to tell."""
     return {name: value for name, value in asdict(result).items() if value != _DEFAULTS.get(name, MISSING)}
 
 
-def _from_json(data: Mapping[str, Any]) -> TestResult:
-    return TestResult(**{**data, "outcome": Outcome(data.get("outcome", Outcome.OK))})
+def _from_json(data: Mapping[str, Any]) -> UnitTestResult:
+    return UnitTestResult(**{**data, "outcome": Outcome(data.get("outcome", Outcome.OK))})

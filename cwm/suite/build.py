@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.suite import closed_deck
 from cwm.suite.several_histories import SeveralHistories, SeveralStates
-from cwm.suite.types import Kind, TestResult, UnitTest
+from cwm.suite.types import Kind, UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Deck, Infers, Step, Trajectory
 from games.api import CHANCE, TERMINAL, Json, ResamplesHistory
 
@@ -101,12 +101,12 @@ def to_worker(test: UnitTest) -> Json:
     return {"id": test.id, "kind": test.kind, "data": test.data}
 
 
-def parse_result(data: Mapping[str, Json]) -> TestResult:
+def parse_result(data: Mapping[str, Json]) -> UnitTestResult:
     """Returns a worker's result of one test."""
     status = data["status"]
     named = data.get("field") or ""
     default = Outcome.MODEL_ERROR if status == "error" else Outcome.OK
-    return TestResult(
+    return UnitTestResult(
         id=data["id"],
         kind=data["kind"],
         status=status,
@@ -123,13 +123,13 @@ def parse_result(data: Mapping[str, Json]) -> TestResult:
     )
 
 
-def death_result(test: UnitTest, reply: Reply, per_test_s: float) -> TestResult:
+def death_result(test: UnitTest, reply: Reply, per_test_s: float) -> UnitTestResult:
     """Returns the result of the test during which a worker was killed or died."""
     failure = reply.failure
     message = f"{failure.type}: {failure.message}" if failure else reply.outcome.value
     if reply.outcome is Outcome.WALL_TIMEOUT:
         message = f"no answer within {per_test_s:g} seconds"
-    return TestResult(
+    return UnitTestResult(
         id=test.id,
         kind=test.kind,
         status="error",
@@ -144,7 +144,7 @@ def death_result(test: UnitTest, reply: Reply, per_test_s: float) -> TestResult:
     )
 
 
-def accuracy(results: Sequence[TestResult]) -> dict[str, float]:
+def accuracy(results: Sequence[UnitTestResult]) -> dict[str, float]:
     """Returns the share of passed tests by kind, failures of ours left out; kinds without a result are absent."""
     scored = [result for result in results if not result.outcome.is_ours]
     kinds = dict.fromkeys(result.kind for result in scored)

@@ -13,7 +13,7 @@ from typing import Any
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.sandbox.wire.blame import Ours, blame
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Trajectory
 from games.api import Action, Json, ResamplesHistory
 
@@ -180,10 +180,10 @@ def verify(
     return violations
 
 
-def as_results(violations: Sequence[ContractViolation]) -> list[TestResult]:
+def as_results(violations: Sequence[ContractViolation]) -> list[UnitTestResult]:
     """Returns broken rules as failed tests of kind `contract`, for a program that passes all others."""
     return [
-        TestResult(
+        UnitTestResult(
             id=f"contract-{number}",
             kind="contract",
             status="fail",
@@ -197,7 +197,7 @@ def as_results(violations: Sequence[ContractViolation]) -> list[TestResult]:
     ]
 
 
-def as_tests(results: Sequence[TestResult]) -> list[UnitTest]:
+def as_tests(results: Sequence[UnitTestResult]) -> list[UnitTest]:
     """Returns the tests that the results of kind `contract` are of, [] if there are none."""
     return [
         UnitTest(result.id, "contract", {"rule": result.field, "actions": result.got["actions"]}, -1, number)

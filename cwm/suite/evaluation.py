@@ -13,7 +13,7 @@ from cwm.sandbox.wire.api import Level, Outcome, ProgramSource
 from cwm.suite.batches import Batches
 from cwm.suite.build import BuildOptions, count, stream
 from cwm.suite.execution import DEFAULT_OPTIONS, NOT_RUN, DoneCount, Progress, RunOptions, run_stream
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Step, Trajectory
 from games.api import TERMINAL
 
@@ -85,7 +85,7 @@ class Evaluation:
     fields: Mapping[str, ResultCounts]
     transitions: int
     distinct_states: int
-    failed: tuple[TestResult, ...]
+    failed: tuple[UnitTestResult, ...]
 
     def accuracy(self, kind: str) -> float | None:
         """Returns the accuracy of one kind of test, None if there was none."""
@@ -143,9 +143,9 @@ class Counts:
     def __init__(self) -> None:
         self._kinds: dict[str, Counter[str]] = {}
         self._fields: dict[str, Counter[str]] = {}
-        self._failed: list[TestResult] = []
+        self._failed: list[UnitTestResult] = []
 
-    def add(self, tests: Sequence[UnitTest], results: Sequence[TestResult]) -> None:
+    def add(self, tests: Sequence[UnitTest], results: Sequence[UnitTestResult]) -> None:
         """Counts one result a test."""
         for test, result in zip(tests, results, strict=True):
             self._kinds.setdefault(test.kind, Counter())[_class(result)] += 1
@@ -171,7 +171,7 @@ class Counts:
         )
 
 
-def _shortened(result: TestResult) -> TestResult:
+def _shortened(result: UnitTestResult) -> UnitTestResult:
     message = result.message[:MESSAGE_LENGTH]
     return replace(result, expected=None, got=None, message=message, output_tail="", traceback="")
 
@@ -184,7 +184,7 @@ def _transitions(trajectory: Trajectory) -> int:
     return sum(step.action is not None for step in trajectory.steps)
 
 
-def _class(result: TestResult) -> str:
+def _class(result: UnitTestResult) -> str:
     """Returns the attribute of `ResultCounts` that a result counts under."""
     if result.outcome.is_ours:
         return "ours"
@@ -195,7 +195,7 @@ def _class(result: TestResult) -> str:
     return _VERDICTS[result.status]
 
 
-def _field_classes(test: UnitTest, result: TestResult) -> Iterable[tuple[str, str]]:
+def _field_classes(test: UnitTest, result: UnitTestResult) -> Iterable[tuple[str, str]]:
     """Yields (field, attribute of `ResultCounts`) of a transition test; a death counts against every field of it."""
     if test.kind != "transition":
         return

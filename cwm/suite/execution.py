@@ -16,7 +16,7 @@ from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key
 from cwm.suite.batches import Batches
 from cwm.suite.build import death_result, parse_result, to_worker
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from games.api import Json
 
 CHUNK = 250
@@ -82,7 +82,7 @@ def run_tests(
     options: RunOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
     batches: Batches | None = None,
-) -> list[TestResult]:
+) -> list[UnitTestResult]:
     """Runs every test and returns one result each, in the given order.
 
     Args:
@@ -108,7 +108,7 @@ def run_stream(
     options: RunOptions = DEFAULT_OPTIONS,
     on_results: Callable[[int], None] = lambda number: None,
     batches: Batches | None = None,
-) -> Generator[tuple[Sequence[UnitTest], list[TestResult]], None, None]:
+) -> Generator[tuple[Sequence[UnitTest], list[UnitTestResult]], None, None]:
     """Runs tests as they are made, and yields them chunk by chunk in the given order, each with its results.
 
     Only a few chunks are held at a time, however many tests there are. Close the iterator to end the workers.
@@ -126,9 +126,9 @@ def run_stream(
     """
     lanes = max(1, options.workers)
     idle: LifoQueue[_Lane] = LifoQueue()
-    waiting: deque[tuple[Sequence[UnitTest], Future[list[TestResult]]]] = deque()
+    waiting: deque[tuple[Sequence[UnitTest], Future[list[UnitTestResult]]]] = deque()
 
-    def run_chunk(chunk: Sequence[UnitTest]) -> list[TestResult]:
+    def run_chunk(chunk: Sequence[UnitTest]) -> list[UnitTestResult]:
         lane = idle.get()
         try:
             return _chunk_results(lane, chunk, on_results, batches)
@@ -168,7 +168,7 @@ def chunked(tests: Iterable[UnitTest]) -> Iterator[list[UnitTest]]:
 
 def _chunk_results(
     lane: "_Lane", chunk: Sequence[UnitTest], on_results: Callable[[int], None], batches: Batches | None
-) -> list[TestResult]:
+) -> list[UnitTestResult]:
     if batches is None:
         return lane.run(chunk)
     key = lane.key(chunk)
@@ -206,9 +206,9 @@ class _Lane:
         if self._worker is not None:
             self._worker.close()
 
-    def run(self, tests: Sequence[UnitTest]) -> list[TestResult]:
+    def run(self, tests: Sequence[UnitTest]) -> list[UnitTestResult]:
         """Returns one result a test, whatever the program does."""
-        results: list[TestResult] = []
+        results: list[UnitTestResult] = []
         deaths = failures_of_ours = 0
         while len(results) < len(tests):
             reply = self._request(tests[len(results) :])
@@ -243,7 +243,7 @@ class _Lane:
             self._worker = self._sandbox.start(self._program, self._options.seed)
         return self._worker
 
-    def _rest(self, tests: Sequence[UnitTest], reply: Reply, deaths: int) -> Iterator[TestResult]:
+    def _rest(self, tests: Sequence[UnitTest], reply: Reply, deaths: int) -> Iterator[UnitTestResult]:
         """Yields results of tests that are not run: the program does not load, or died too often."""
         for test in tests:
             self._on_results(1)
@@ -255,6 +255,6 @@ class _Lane:
                 yield _not_run(test, Reply(reply.outcome, failure=failure))
 
 
-def _not_run(test: UnitTest, reply: Reply) -> TestResult:
+def _not_run(test: UnitTest, reply: Reply) -> UnitTestResult:
     message = reply.failure.message if reply.failure else ""
-    return TestResult(test.id, test.kind, "error", NOT_RUN, None, None, message, "", outcome=reply.outcome)
+    return UnitTestResult(test.id, test.kind, "error", NOT_RUN, None, None, message, "", outcome=reply.outcome)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cwm.suite.types import Kind, TestResult, UnitTest
+from cwm.suite.types import Kind, UnitTest, UnitTestResult
 
 LISTED_GROUPS = 10
 """So many groups are named in a prompt; the others are counted."""
@@ -51,7 +51,7 @@ def size(test: UnitTest) -> tuple[int, str]:
     return len(json.dumps(test.data)), test.id
 
 
-def grouped(tests: Sequence[UnitTest], results: Sequence[TestResult]) -> list[FailureGroup]:
+def grouped(tests: Sequence[UnitTest], results: Sequence[UnitTestResult]) -> list[FailureGroup]:
     """Returns the failures in groups, the largest group first.
 
     Args:

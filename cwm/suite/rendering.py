@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from games.api import Json
 
 MAX_CHARACTERS = 120_000
@@ -12,7 +12,7 @@ LONG = 4_000
 
 def render(
     tests: Sequence[UnitTest],
-    results: Sequence[TestResult] = (),
+    results: Sequence[UnitTestResult] = (),
     initial_state: Json = None,
     max_characters: int = MAX_CHARACTERS,
 ) -> str:
@@ -46,7 +46,7 @@ def render(
     return "\n\n".join(shown)
 
 
-def _complaint(result: TestResult | None) -> list[str]:
+def _complaint(result: UnitTestResult | None) -> list[str]:
     if result is None:
         return []
     lines = [f"# TODO: fix this {'error' if result.status == 'error' else 'wrong answer'}: {result.message}"]

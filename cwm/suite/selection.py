@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from cwm.suite import failure_groups
 from cwm.suite.failure_groups import size
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.varied import action_kind
 from games.api import CHANCE, TERMINAL
 
@@ -47,7 +47,7 @@ DEFAULT_OPTIONS = PromptOptions()
 
 
 def select_for_prompt(
-    tests: Sequence[UnitTest], results: Sequence[TestResult] | None, options: PromptOptions = DEFAULT_OPTIONS
+    tests: Sequence[UnitTest], results: Sequence[UnitTestResult] | None, options: PromptOptions = DEFAULT_OPTIONS
 ) -> list[UnitTest]:
     """Returns the tests to show.
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cwm.sandbox.wire.api import Outcome
 from games.api import Json
@@ -32,7 +32,7 @@ class UnitTest:
 
 
 @dataclass(frozen=True)
-class TestResult:
+class UnitTestResult:
     """What a program made of one test.
 
     Attributes:
@@ -50,8 +50,6 @@ class TestResult:
         fields: status of every field that was checked.
         outcome: what became of the request; only failures of ours are left out of every score.
     """
-
-    __test__: ClassVar[bool] = False
 
     id: str
     kind: Kind

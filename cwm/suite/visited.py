@@ -11,7 +11,7 @@ from cwm.storage.keys import canonical_json
 from cwm.suite import build, execution
 from cwm.suite.build import BuildOptions
 from cwm.suite.execution import RunOptions
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Trajectory
 
 MOST_TESTED: Final = {"transition": 1000, "inference": 150}
@@ -42,7 +42,7 @@ def of_games(played: Sequence[Trajectory], options: BuildOptions, seed: int) -> 
 
 def failed(
     program: ProgramSource, tests: Sequence[UnitTest], sandbox: Sandbox, options: RunOptions
-) -> list[TestResult]:
+) -> list[UnitTestResult]:
     """Returns the results of the tests that a program fails twice; what broke through a fault of ours is none.
 
     Raises:
@@ -55,5 +55,5 @@ def failed(
     return [result for result in again if result.status != "pass" and _is_an_answer(result)]
 
 
-def _is_an_answer(result: TestResult) -> bool:
+def _is_an_answer(result: UnitTestResult) -> bool:
     return not result.outcome.is_ours and result.field != execution.NOT_RUN

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.settings import known_fields
-from cwm.suite.types import TestResult
+from cwm.suite.types import UnitTestResult
 
 Status: TypeAlias = Literal["rejected", "broken", "tested", "passed"]
 
@@ -47,7 +47,7 @@ class KindCounts:
 
 
 @dataclass(frozen=True)
-class TestReport:
+class SuiteReport:
     """What testing said of one program.
 
     Attributes:
@@ -58,12 +58,10 @@ class TestReport:
         seconds: wall-clock time; decides nothing.
     """
 
-    __test__: ClassVar[bool] = False
-
     outcome: Outcome
     problems: tuple[str, ...]
     counts: Mapping[str, KindCounts]
-    results: tuple[TestResult, ...] = ()
+    results: tuple[UnitTestResult, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -93,7 +91,7 @@ class TestReport:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "TestReport":
+    def from_json(cls, data: Mapping[str, Any]) -> "SuiteReport":
         """Returns the report that `to_json` wrote; unknown fields of a test's result are passed over."""
         return cls(
             outcome=Outcome(data["outcome"]),
@@ -104,15 +102,15 @@ class TestReport:
         )
 
 
-Tester: TypeAlias = Callable[[Sequence[str]], list[TestReport]]
+Tester: TypeAlias = Callable[[Sequence[str]], list[SuiteReport]]
 """Tests programs, each on its own; report i is of program i, and does not depend on the others."""
 
 
-def _result(data: Mapping[str, Any]) -> TestResult:
-    return TestResult(**(known_fields(TestResult, data) | {"outcome": Outcome(data["outcome"])}))
+def _result(data: Mapping[str, Any]) -> UnitTestResult:
+    return UnitTestResult(**(known_fields(UnitTestResult, data) | {"outcome": Outcome(data["outcome"])}))
 
 
-def count_results(kinds: Sequence[str], results: Sequence[TestResult]) -> dict[str, KindCounts]:
+def count_results(kinds: Sequence[str], results: Sequence[UnitTestResult]) -> dict[str, KindCounts]:
     """Returns the outcomes by kind.
 
     Args:
@@ -126,15 +124,15 @@ def count_results(kinds: Sequence[str], results: Sequence[TestResult]) -> dict[s
     return counts
 
 
-def _count_name(result: TestResult) -> str:
+def _count_name(result: UnitTestResult) -> str:
     if result.outcome in (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED):
         return "timeouts"
     return {"pass": "passed", "fail": "failed", "error": "errors"}[result.status]
 
 
-def unrun_report(kinds: Sequence[str], outcome: Outcome, problems: Sequence[str]) -> TestReport:
+def unrun_report(kinds: Sequence[str], outcome: Outcome, problems: Sequence[str]) -> SuiteReport:
     """Returns the report on a program of which no test was run."""
-    return TestReport(outcome, tuple(problems), count_results(kinds, ()))
+    return SuiteReport(outcome, tuple(problems), count_results(kinds, ()))
 
 
 def problem_of(reply: Reply) -> str | None:
@@ -170,7 +168,7 @@ class Candidate:
     parent: int | None
     step: int
     version: int
-    report: TestReport
+    report: SuiteReport
     duplicate_of: int | None = None
 
     @property

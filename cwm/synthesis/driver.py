@@ -15,7 +15,7 @@ from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
 from cwm.sandbox.wire.api import Outcome
 from cwm.storage.keys import program_hash
-from cwm.synthesis.candidate import Candidate, Tester, TestReport, unrun_report
+from cwm.synthesis.candidate import Candidate, SuiteReport, Tester, unrun_report
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.conversation import Conversation
 from cwm.synthesis.events import (
@@ -190,7 +190,7 @@ class _Synthesis:
             if stored is None:
                 untested.append(candidate)
             else:
-                reports[candidate.id] = TestReport.from_json(stored)
+                reports[candidate.id] = SuiteReport.from_json(stored)
         tested = alone([candidate.source for candidate in untested]) if untested else []
         for candidate, report in zip(untested, tested, strict=True):
             reports[candidate.id] = with_added(candidate.report, found.tests, report)
@@ -281,9 +281,9 @@ class _Synthesis:
             self._keep(candidate, step.parent)
         return made
 
-    def _reports(self, sources: Sequence[str]) -> dict[str, TestReport]:
+    def _reports(self, sources: Sequence[str]) -> dict[str, SuiteReport]:
         """Returns reports by hash: stored ones, static rejections, and those of the tester for all others."""
-        reports: dict[str, TestReport] = {}
+        reports: dict[str, SuiteReport] = {}
         untested: list[str] = []
         for source in sources:
             digest = program_hash(source)
@@ -292,7 +292,7 @@ class _Synthesis:
                 [] if stored is not None else static_check.check(source, self._task.functions, self._task.interface)
             )
             if stored is not None:
-                reports[digest] = TestReport.from_json(stored)
+                reports[digest] = SuiteReport.from_json(stored)
             elif problems:
                 reports[digest] = unrun_report(kinds(self._task.tests), Outcome.REFUSED_STATIC, problems)
             else:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeAlias
 
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import Candidate, Tester, TestReport, count_results
+from cwm.synthesis.candidate import Candidate, SuiteReport, Tester, count_results
 from cwm.synthesis.task import SynthesisTask
 
 SHOWN_TESTS = 5
@@ -126,7 +126,7 @@ def describe(
     return f"{whole}, {sum(failed.values())} failed ({kinds}), added: {shown}"
 
 
-def with_added(report: TestReport, added: tuple[UnitTest, ...], results: TestReport) -> TestReport:
+def with_added(report: SuiteReport, added: tuple[UnitTest, ...], results: SuiteReport) -> SuiteReport:
     """Returns a program's report over the tests it was tested on and some more.
 
     Args:

@@ -8,7 +8,7 @@ from cwm.suite import failure_groups
 from cwm.suite.contract import as_tests
 from cwm.suite.rendering import render
 from cwm.suite.selection import PromptOptions, select_for_prompt
-from cwm.synthesis.candidate import Candidate, KindCounts, TestReport
+from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.task import SynthesisTask
 
@@ -94,7 +94,7 @@ class TaskPrompts:
             "random": info.has_chance or not info.perfect_information,
         }
 
-    def _verdict(self, report: TestReport) -> dict[str, Any]:
+    def _verdict(self, report: SuiteReport) -> dict[str, Any]:
         if report.problems:
             return {"rejection": report.problems, "summary": "", "groups": [], "tests": ""}
         suite = [*self._task.tests, *as_tests(report.results)]
@@ -107,7 +107,7 @@ class TaskPrompts:
         }
 
 
-def summary(report: TestReport, test_seconds: float, sampler: str | None = None) -> str:
+def summary(report: SuiteReport, test_seconds: float, sampler: str | None = None) -> str:
     """Returns one line for each kind of test on how many passed and what became of the others.
 
     Args:

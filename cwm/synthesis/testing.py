@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox, Worker
@@ -12,8 +12,8 @@ from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply, S
 from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite.build import death_result, parse_result, to_worker
 from cwm.suite.contract import ContractCheckError, ContractOptions, Pair, as_results, verify
-from cwm.suite.types import TestResult, UnitTest
-from cwm.synthesis.candidate import TesterError, TestReport, count_results, problem_of, unrun_report
+from cwm.suite.types import UnitTest, UnitTestResult
+from cwm.synthesis.candidate import SuiteReport, TesterError, count_results, problem_of, unrun_report
 from cwm.synthesis.config import SynthesisConfig
 from games.api import GameInfo, Json
 
@@ -25,7 +25,7 @@ INFRA_RETRIES = 2
 
 
 @dataclass(frozen=True)
-class TestSettings:
+class TesterSettings:
     """How programs are tested.
 
     Attributes:
@@ -40,8 +40,6 @@ class TestSettings:
         payoffs: see `ContractOptions`.
     """
 
-    __test__: ClassVar[bool] = False
-
     workers: int = 2
     seed: int = 0
     test_seconds: float = 5.0
@@ -53,7 +51,7 @@ class TestSettings:
     payoffs: bool = True
 
     @classmethod
-    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level | None = None) -> "TestSettings":
+    def of(cls, config: SynthesisConfig, *, workers: int = 2, level: Level | None = None) -> "TesterSettings":
         """Returns the settings that a synthesis asks for."""
         return cls(
             workers=workers,
@@ -87,7 +85,7 @@ class ProcessTester:
         tests: Sequence[UnitTest],
         info: GameInfo,
         initial_state: Json,
-        settings: TestSettings,
+        settings: TesterSettings,
         pairs: Sequence[Pair] = (),
     ) -> None:
         self._tests = tuple(tests)
@@ -98,7 +96,7 @@ class ProcessTester:
         self._pairs = tuple(pairs)
         self._sandbox = Sandbox(settings.capped(), settings.level)
 
-    def __call__(self, sources: Sequence[str]) -> list[TestReport]:
+    def __call__(self, sources: Sequence[str]) -> list[SuiteReport]:
         """Tests every program.
 
         Returns:
@@ -109,11 +107,11 @@ class ProcessTester:
         """
         return in_parallel(self._test, sources, self._settings.workers)
 
-    def _test(self, source: str) -> TestReport:
+    def _test(self, source: str) -> SuiteReport:
         started = time.monotonic()
         end = started + self._settings.total_seconds
         program = ProgramSource(source, self._initial_state, self._info)
-        results: list[TestResult] = []
+        results: list[UnitTestResult] = []
         deaths = failures_of_ours = 0
         while len(results) < len(self._tests) and time.monotonic() < end and deaths < self._settings.max_timeouts:
             waiting = self._tests[len(results) :]
@@ -135,9 +133,9 @@ class ProcessTester:
             results += self._broken_rules(program)
         kinds = [*self._kinds, *(result.kind for result in results[len(self._tests) :])]
         counts = count_results(kinds, results)
-        return TestReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
+        return SuiteReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
 
-    def _broken_rules(self, program: ProgramSource) -> list[TestResult]:
+    def _broken_rules(self, program: ProgramSource) -> list[UnitTestResult]:
         """Returns what the contract of every game says against a program that passes all tests."""
         options = ContractOptions(games=CONTRACT_GAMES, seed=self._settings.seed, payoffs=self._settings.payoffs)
         try:
@@ -150,9 +148,9 @@ class ProcessTester:
         # The time that a whole check takes says nothing of a program; the tests have timed its answers.
         return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT])
 
-    def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[TestResult]:
+    def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[UnitTestResult]:
         """Returns the worker's results up to the first that is not the answer to its test: it is data, not truth."""
-        results: list[TestResult] = []
+        results: list[UnitTestResult] = []
         for test, value in zip(waiting, reply.value, strict=False):
             if value.get("id") != test.id or value.get("kind") != test.kind:
                 break
@@ -169,7 +167,7 @@ class ProcessTester:
             per_test_s=self._settings.test_seconds,
         )
 
-    def _unloaded(self, reply: Reply) -> TestReport:
+    def _unloaded(self, reply: Reply) -> SuiteReport:
         return unrun_report(self._kinds, reply.outcome, [f"it could not be loaded: {problem_of(reply)}"])
 
 

@@ -11,7 +11,7 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource
 from cwm.suite.execution import RunOptions, run_tests
 from cwm.suite.types import UnitTest
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from games import registry
 from search import session
 
@@ -145,7 +145,7 @@ def test_neither_a_synthesis_nor_an_evaluation_takes_it_for_a_fault_of_ours(extr
         pytest.skip("no strong level on this machine")
     suite = [UnitTest(f"t{number}", TEST["kind"], TEST["data"], 0, number) for number in range(4)]
     game = registry.make("tic_tac_toe")
-    tester = ProcessTester(suite, game.info, {"n": 0}, TestSettings(workers=1, level="strong"))
+    tester = ProcessTester(suite, game.info, {"n": 0}, TesterSettings(workers=1, level="strong"))
     [report] = tester([program(extra).source])
     assert not report.outcome.is_ours
     results = run_tests(program(extra), suite, Sandbox(LIMITS, "strong"), RunOptions())

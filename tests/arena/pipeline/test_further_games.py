@@ -25,7 +25,7 @@ from cwm.model.bundle import ModelBundle, describe
 from cwm.record.record import RunRecord
 from cwm.sandbox.wire.api import Outcome as ProgramOutcome
 from cwm.storage.keys import program_hash
-from cwm.synthesis.candidate import Candidate, TestReport
+from cwm.synthesis.candidate import Candidate, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.events import FurtherTested
 from cwm.synthesis.further import Found
@@ -248,7 +248,7 @@ def found_by(folder: Path, asked: RunSettings, source: str, workers: int = 1) ->
         games = FurtherGames(Stage(record, asked, inputs, workers))
         further = games.further(lambda _: bundle, lambda task: lambda sources: [])
         assert further is not None
-        report = TestReport(ProgramOutcome.OK, (), {})
+        report = SuiteReport(ProgramOutcome.OK, (), {})
         candidate = Candidate(0, source, program_hash(source), None, 0, 1, report)
         first = further.search(candidate, 1)
         assert further.search(candidate, 1) == first

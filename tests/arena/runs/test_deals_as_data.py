@@ -4,7 +4,7 @@ from textwrap import dedent
 
 from arena.runs import inputs as run_inputs
 from cwm.suite.build import BuildOptions, build
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 
 GAMES = 3
 BY_THE_RULES = dedent(
@@ -95,7 +95,7 @@ def test_program_that_reads_the_deals_of_bargaining_from_its_initial_state_passe
     options = BuildOptions(kinds=("transition", "inference", "random_play"), reference=inputs.game)  # type: ignore[arg-type]
     tests = build(inputs.train, options)
     pairs = run_inputs.hidden_pairs(inputs.game, inputs.train)
-    tester = ProcessTester(tests, inputs.info, inputs.initial_state, TestSettings(workers=1), pairs)
+    tester = ProcessTester(tests, inputs.info, inputs.initial_state, TesterSettings(workers=1), pairs)
     (report,) = tester([BY_THE_RULES])
     assert [result for result in report.results if result.status != "pass"] == []
     assert report.counts["transition"].passed == sum(len(game.steps) for game in inputs.train)

@@ -27,7 +27,7 @@ from cwm.llm.providers.scripted import Scripted
 from cwm.record.record import RunRecord
 from cwm.sandbox.inside.program import ProgramGame
 from cwm.synthesis.events import Event
-from cwm.synthesis.testing import TestSettings
+from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Step, Trajectory, collect
 from games.api import Game
 
@@ -51,7 +51,7 @@ def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str
 
 @pytest.fixture(scope="module")
 def checker(program_game: Callable[[str], ProgramGame], task: FunctionTask) -> ProcessPriorChecker:
-    settings = TestSettings(total_seconds=2.0, load_seconds=1.0)
+    settings = TesterSettings(total_seconds=2.0, load_seconds=1.0)
     initial = program_game("hidden_coin").initial_state()
     return ProcessPriorChecker(task.source, task.info, initial, PriorConfig(), settings)
 
@@ -269,7 +269,7 @@ def test_prior_that_does_not_load_is_named(checker: ProcessPriorChecker) -> None
 def test_perfect_information_leaves_nothing_to_swap(program_game: Callable[[str], ProgramGame]) -> None:
     game = program_game("three_in_a_row")
     source = (Path(__file__).parents[2] / "data" / "programs" / "three_in_a_row.py").read_text()
-    checker = ProcessPriorChecker(source, game.info, game.initial_state(), PriorConfig(games=4), TestSettings())
+    checker = ProcessPriorChecker(source, game.info, game.initial_state(), PriorConfig(games=4), TesterSettings())
     by_board = HEAD + (
         "    weights = [2.0 if state['board'][4] is None else 1.0] + [1.0] * (len(legal_actions) - 1)\n"
         "    return [weight / sum(weights) for weight in weights]\n"

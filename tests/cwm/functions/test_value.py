@@ -18,7 +18,7 @@ from cwm.sandbox.inside.program import ProgramGame
 from cwm.storage.keys import program_hash
 from cwm.suite.build import BuildOptions, build
 from cwm.synthesis.events import Event
-from cwm.synthesis.testing import TestSettings
+from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import collect
 
 GOOD = """def value_function(state, player_id):
@@ -41,7 +41,7 @@ def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str
 def checker(program_game: Callable[[str], ProgramGame], task: FunctionTask) -> ProcessValueChecker:
     game = program_game("three_in_a_row")
     tests = build(collect(game, 2, 0), BuildOptions(kinds=("value",)))
-    settings = TestSettings(test_seconds=0.5, load_seconds=1.0)
+    settings = TesterSettings(test_seconds=0.5, load_seconds=1.0)
     return ProcessValueChecker(task.source, tests, task.info, game.initial_state(), settings, speed_seconds=0.02)
 
 

@@ -27,7 +27,7 @@ from cwm.llm.providers.scripted import Scripted
 from cwm.observations.vectors import RoundTrip
 from cwm.record.record import RunRecord
 from cwm.synthesis.events import Event
-from cwm.synthesis.testing import TestSettings
+from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import collect
 from games import registry
 from games.api import GameInfo
@@ -88,7 +88,7 @@ def fenced(source: str) -> str:
 
 @pytest.fixture(scope="module")
 def checker() -> ProcessVectorChecker:
-    return ProcessVectorChecker(SAMPLES, INFO, TestSettings(test_seconds=1.0, load_seconds=5.0))
+    return ProcessVectorChecker(SAMPLES, INFO, TesterSettings(test_seconds=1.0, load_seconds=5.0))
 
 
 def task(held_out: Sequence[Sample] = HELD_OUT) -> VectorTask:
@@ -243,7 +243,7 @@ def test_the_prompt_shows_rules_interface_and_examples_alone() -> None:
     assert "def vector_to_observation(vector: list[float], player_id: int) -> PlayerObservation:" in text
     assert "(player_id=0) {'pot': 17, 'last': -2.5, 'hand': ['Q', 'K', 'J']}" in text
     assert "the model" not in text
-    found, _, _ = run(["no program"], ProcessVectorChecker([], INFO, TestSettings()))
+    found, _, _ = run(["no program"], ProcessVectorChecker([], INFO, TesterSettings()))
     assert "What is wrong" in KIND.repair_prompt(task().asked, found.asked.candidates[0], VectorConfig())
 
 

@@ -29,11 +29,11 @@ from cwm.speed.task import (
     median_ratio,
 )
 from cwm.storage.keys import program_hash
-from cwm.synthesis.candidate import TestReport
+from cwm.synthesis.candidate import SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.events import Event
 from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from cwm.trajectories.recorded import collect
 
 WASTE = "def _winner(board):\n    for _ in range(60):\n        sum(cell is None for cell in board)\n"
@@ -69,7 +69,7 @@ class Bench:
     def __init__(self, asked: SpeedTask) -> None:
         self.task = asked.task
         self.measured: list[tuple[str, ...]] = []
-        settings = TestSettings(test_seconds=1.0, load_seconds=2.0, workers=1)
+        settings = TesterSettings(test_seconds=1.0, load_seconds=2.0, workers=1)
         self._tester = ProcessTester(asked.task.tests, asked.task.info, asked.task.initial_state, settings)
 
     @property
@@ -80,7 +80,7 @@ class Bench:
         self.measured.append(("profile", program_hash(source)))
         return PROFILE
 
-    def test(self, sources: Sequence[str]) -> list[TestReport]:
+    def test(self, sources: Sequence[str]) -> list[SuiteReport]:
         self.measured += [("test", program_hash(source)) for source in sources]
         return self._tester(sources)
 

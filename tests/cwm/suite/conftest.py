@@ -6,10 +6,10 @@ import pytest
 
 from cwm.sandbox.wire.api import Level
 from cwm.suite.evaluation import Counts, Evaluation
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Trajectory
 
-Summarise = Callable[[Sequence[UnitTest], Sequence[TestResult], Sequence[Trajectory], Level], Evaluation]
+Summarise = Callable[[Sequence[UnitTest], Sequence[UnitTestResult], Sequence[Trajectory], Level], Evaluation]
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def summarise() -> Summarise:
     """Returns a function (tests, one result a test, the suite's games, level) -> their evaluation, counted at once."""
 
     def counted(
-        tests: Sequence[UnitTest], results: Sequence[TestResult], games: Sequence[Trajectory], level: Level
+        tests: Sequence[UnitTest], results: Sequence[UnitTestResult], games: Sequence[Trajectory], level: Level
     ) -> Evaluation:
         counts = Counts()
         counts.add(tests, results)

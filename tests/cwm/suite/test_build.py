@@ -14,7 +14,7 @@ from cwm.suite.build import BuildOptions, accuracy, build, death_result, parse_r
 from cwm.suite.rendering import render
 from cwm.suite.selection import PromptOptions, select_for_prompt
 from cwm.suite.several_histories import SeveralHistories
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Step, Trajectory
 from cwm.trajectories.varied import action_kind
 
@@ -137,7 +137,7 @@ def failed(test, **changes):
         "output_tail": "one\ntwo",
         "path": "[0]",
     }
-    return TestResult(test.id, test.kind, **(values | changes))
+    return UnitTestResult(test.id, test.kind, **(values | changes))
 
 
 def test_a_failed_test_is_shown_with_its_error_before_it():

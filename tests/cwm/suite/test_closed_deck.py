@@ -20,8 +20,8 @@ from cwm.suite import closed_deck
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.execution import run_tests
 from cwm.suite.rendering import render
-from cwm.suite.types import TestResult
-from cwm.synthesis.candidate import Candidate, TestReport, count_results
+from cwm.suite.types import UnitTestResult
+from cwm.synthesis.candidate import Candidate, SuiteReport, count_results
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask, kinds
@@ -51,10 +51,10 @@ def program_of(game: str, *replacements: tuple[str, str]) -> ProgramSource:
 
 
 @pytest.fixture(scope="module")
-def failures() -> Callable[..., list[TestResult]]:
+def failures() -> Callable[..., list[UnitTestResult]]:
     """Returns what fails of the closed deck's tests, on a program with some text replaced."""
 
-    def run(game: str, *replacements: tuple[str, str], games: int = 12) -> list[TestResult]:
+    def run(game: str, *replacements: tuple[str, str], games: int = 12) -> list[UnitTestResult]:
         tests = build(recorded(game, games), CLOSED)
         results = run_tests(program_of(game, *replacements), tests, Sandbox())
         return [result for result in results if result.status != "pass"]
@@ -235,7 +235,7 @@ def test_a_failed_program_gets_a_prompt_with_its_failure() -> None:
     made = task("kuhn_poker", recorded("kuhn_poker", 5))
     program = program_of("kuhn_poker", (RIGHT_KUHN, "other = possible(seen, player_id)[0]"))
     results = tuple(run_tests(program, made.tests, Sandbox()))
-    report = TestReport(Outcome.OK, (), count_results(kinds(made.tests), results), results)
+    report = SuiteReport(Outcome.OK, (), count_results(kinds(made.tests), results), results)
     prompt = TaskPrompts(made, SynthesisConfig()).refinement(Candidate(0, program.source, "", None, 0, 1, report))
     assert "# TODO: fix this wrong answer: by the module's own rules several histories fit" in prompt
     assert "What is known of the recorded games" in prompt

@@ -7,11 +7,11 @@ import pytest
 
 from cwm.suite.contract import OTHER_PROCESS
 from cwm.suite.types import UnitTest
-from cwm.synthesis.candidate import Candidate, TestReport
+from cwm.synthesis.candidate import Candidate, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from games.api import GameInfo
 
 SOURCE = (Path(__file__).parents[2] / "data" / "programs" / "tic_tac_toe.py").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def get_legal_actions(state):
 
 @pytest.fixture(scope="module")
 def tester() -> ProcessTester:
-    return ProcessTester(TESTS, INFO, INITIAL, TestSettings(workers=1))
+    return ProcessTester(TESTS, INFO, INITIAL, TesterSettings(workers=1))
 
 
 def test_a_program_that_breaks_no_rule_passes_without_a_test_of_the_contract(tester):
@@ -46,7 +46,7 @@ def test_a_broken_rule_counts_as_a_failed_test_of_its_own_kind(tester):
     assert report.counts["random_play"].passed == 1
     assert report.counts["contract"].failed == 1
     assert report.results[-1].field == OTHER_PROCESS
-    restored = TestReport.from_json(report.to_json())
+    restored = SuiteReport.from_json(report.to_json())
     assert (restored.results, restored.counts) == (report.results, report.counts)
 
 
@@ -68,10 +68,10 @@ def test_the_refinement_prompt_tells_the_broken_rule_and_how_to_get_there(tester
     ],
 )
 def test_payoffs_read_off_recorded_games_are_not_held_against_a_program(guessed):
-    judged = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1))
+    judged = ProcessTester(TESTS, guessed, INITIAL, TesterSettings(workers=1))
     (report,) = judged([SOURCE])
     assert not report.passes
-    (report,) = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1, payoffs=False))([SOURCE])
+    (report,) = ProcessTester(TESTS, guessed, INITIAL, TesterSettings(workers=1, payoffs=False))([SOURCE])
     assert report.passes
-    (report,) = ProcessTester(TESTS, guessed, INITIAL, TestSettings(workers=1, payoffs=False))([SOURCE + UNORDERED])
+    (report,) = ProcessTester(TESTS, guessed, INITIAL, TesterSettings(workers=1, payoffs=False))([SOURCE + UNORDERED])
     assert report.results[-1].field == OTHER_PROCESS

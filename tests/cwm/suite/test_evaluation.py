@@ -5,7 +5,7 @@ import pytest
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.evaluation import FINAL_SCORES, ResultCounts
-from cwm.suite.types import TestResult
+from cwm.suite.types import UnitTestResult
 from cwm.trajectories.recorded import collect
 
 KINDS = BuildOptions(kinds=("transition",))
@@ -19,7 +19,7 @@ def games(program_game):
 def passed(test, **changes):
     values = {"status": "pass", "field": "", "expected": None, "got": None, "message": "", "output_tail": ""}
     fields = {"rewards": "pass", "next_state": "pass"}
-    return TestResult(test.id, test.kind, **(values | {"fields": fields} | changes))
+    return UnitTestResult(test.id, test.kind, **(values | {"fields": fields} | changes))
 
 
 def test_timeouts_and_errors_are_apart_from_wrong_answers(games, summarise):

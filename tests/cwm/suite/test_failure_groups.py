@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite.failure_groups import examples, grouped, listing
-from cwm.suite.types import TestResult, UnitTest
-from cwm.synthesis.candidate import TestReport, count_results
+from cwm.suite.types import UnitTest, UnitTestResult
+from cwm.synthesis.candidate import SuiteReport, count_results
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import FAILED_CHARACTERS, TaskPrompts
 from cwm.synthesis.task import SynthesisTask
@@ -17,12 +17,12 @@ def case(number: int, length: int = 1) -> UnitTest:
     return UnitTest(f"transition-0-{number}", "transition", {"state": "s" * length}, 0, number)
 
 
-def wrong(test: UnitTest, field: str, path: str = "") -> TestResult:
-    return TestResult(test.id, test.kind, "fail", field, 1, 2, f"{field}{path}: expected 1, got 2", "", path=path)
+def wrong(test: UnitTest, field: str, path: str = "") -> UnitTestResult:
+    return UnitTestResult(test.id, test.kind, "fail", field, 1, 2, f"{field}{path}: expected 1, got 2", "", path=path)
 
 
-def raised(test: UnitTest, field: str, line: int | None, path: str = "") -> TestResult:
-    return TestResult(test.id, test.kind, "error", field, None, None, "KeyError: 'x'", "", path=path, line=line)
+def raised(test: UnitTest, field: str, line: int | None, path: str = "") -> UnitTestResult:
+    return UnitTestResult(test.id, test.kind, "error", field, None, None, "KeyError: 'x'", "", path=path, line=line)
 
 
 def test_one_mistake_at_many_places_of_a_field_is_one_group() -> None:
@@ -85,12 +85,12 @@ def test_a_refinement_prompt_lists_the_groups_and_keeps_to_its_room(program_game
     game = program_game("three_in_a_row")
     task = SynthesisTask.of("Three in a row.", game.info, game.initial_state(), collect(game, 2, 0), "none")
     results = tuple(
-        TestResult(test.id, test.kind, "fail", "next_state", "x", "y" * 20_000, "wrong", "", path=".board[0]")
+        UnitTestResult(test.id, test.kind, "fail", "next_state", "x", "y" * 20_000, "wrong", "", path=".board[0]")
         for test in task.tests
     )
     counts = count_results([test.kind for test in task.tests], results)
     writer = TaskPrompts(task, SynthesisConfig(num_tests_on_error=20))
-    verdict = writer._verdict(TestReport(Outcome.OK, (), counts, results))
+    verdict = writer._verdict(SuiteReport(Outcome.OK, (), counts, results))
     transitions = sum(test.kind == "transition" for test in task.tests)
     assert verdict["groups"] == [
         f'{transitions} tests: transition: next_state differs at "board"',

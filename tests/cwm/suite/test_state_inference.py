@@ -15,7 +15,7 @@ from cwm.suite.build import BuildOptions, build
 from cwm.suite.execution import run_tests
 from cwm.suite.rendering import render
 from cwm.suite.several_histories import SeveralStates
-from cwm.suite.types import TestResult
+from cwm.suite.types import UnitTestResult
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask
@@ -48,10 +48,10 @@ def program_of(game: str, *replacements: tuple[str, str]) -> ProgramSource:
 
 
 @pytest.fixture(scope="module")
-def failures() -> Callable[..., list[TestResult]]:
+def failures() -> Callable[..., list[UnitTestResult]]:
     """Returns what fails of the open deck's tests with inference of states, on a program with some text replaced."""
 
-    def run(game: str, *replacements: tuple[str, str]) -> list[TestResult]:
+    def run(game: str, *replacements: tuple[str, str]) -> list[UnitTestResult]:
         results = run_tests(program_of(game, *replacements), build(recorded(game), options(game)), Sandbox())
         return [result for result in results if result.status != "pass"]
 

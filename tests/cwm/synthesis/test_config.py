@@ -3,7 +3,7 @@
 import pytest
 
 from cwm.suite.selection import PromptOptions, select_for_prompt
-from cwm.suite.types import TestResult, UnitTest
+from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.config import SynthesisConfig, SynthesisConfigError
 
 
@@ -13,7 +13,7 @@ def test_defaults_are_those_of_the_paper() -> None:
     assert (config.min_heuristic_value_on_init, config.min_heuristic_value_gain) == (0.01, 0.01)
     paper = PromptOptions(mode="paper", on_init=config.num_tests_on_init, on_error=config.num_tests_on_error)
     tests = [UnitTest(f"value-0-{number}", "value", {"number": number}, 0, number) for number in range(9)]
-    failed = [TestResult(test.id, "value", "fail", "value", 0, 1, "", "") for test in tests]
+    failed = [UnitTestResult(test.id, "value", "fail", "value", 0, 1, "", "") for test in tests]
     assert (len(select_for_prompt(tests, None, paper)), len(select_for_prompt(tests, failed, paper))) == (5, 1)
 
 

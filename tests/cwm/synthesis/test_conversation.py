@@ -4,7 +4,7 @@ import pytest
 
 from cwm.llm.api import Completion
 from cwm.sandbox.wire.api import Outcome
-from cwm.synthesis.candidate import Candidate, KindCounts, TestReport
+from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.conversation import Conversation
 from cwm.synthesis.refiner import Answer, AnswerKind
@@ -27,7 +27,7 @@ class Writer:
 
 
 def candidate(number: int, passed: int) -> Candidate:
-    report = TestReport(Outcome.OK, (), {"transition": KindCounts(passed=passed, failed=10 - passed)})
+    report = SuiteReport(Outcome.OK, (), {"transition": KindCounts(passed=passed, failed=10 - passed)})
     return Candidate(number, "", str(number), None, 0, 1, report)
 
 

@@ -19,13 +19,13 @@ from cwm.record.record import RunRecord
 from cwm.sandbox.inside.program import ProgramGame
 from cwm.storage.keys import program_hash
 from cwm.synthesis import dry_run
-from cwm.synthesis.candidate import TestReport
+from cwm.synthesis.candidate import SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.driver import synthesize
 from cwm.synthesis.events import AnswerReceived, CandidateTested, Event, Finished, NodeChosen, PromptSent
 from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from cwm.trajectories.recorded import collect
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,9 +61,9 @@ class CountingTester:
 
     def __init__(self, task: SynthesisTask, workers: int = 1) -> None:
         self.given: list[str] = []
-        self._tester = ProcessTester(task.tests, task.info, task.initial_state, TestSettings(workers=workers))
+        self._tester = ProcessTester(task.tests, task.info, task.initial_state, TesterSettings(workers=workers))
 
-    def __call__(self, sources: Sequence[str]) -> list[TestReport]:
+    def __call__(self, sources: Sequence[str]) -> list[SuiteReport]:
         self.given += sources
         return self._tester(sources)
 
@@ -297,7 +297,7 @@ def test_record_holds_every_program_with_its_parent_and_report(task: SynthesisTa
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers.scripted import Scripted
 from cwm.record.record import RunRecord
@@ -322,7 +322,7 @@ def event(event):
         os.kill(os.getpid(), signal.SIGKILL)
 
 with RunRecord.create_or_resume(folder / "run", "synthesis", {}) as record:
-    tester = ProcessTester(task.tests, task.info, task.initial_state, TestSettings())
+    tester = ProcessTester(task.tests, task.info, task.initial_state, TesterSettings())
     model = Journaled(Scripted(answer), record.calls)
     result = synthesize(task, SynthesisConfig(programs_per_answer=2), model, tester, record, event)
 print(result.reason, result.calls, result.best.hash)
@@ -358,12 +358,12 @@ def test_results_do_not_depend_on_the_number_of_workers(task: SynthesisTask, rig
 
 def test_report_survives_its_json_form(task: SynthesisTask, right: str) -> None:
     for report in CountingTester(task)([right, broken(right, WRONG_REWARD), "x = ]"]):
-        assert TestReport.from_json(json.loads(json.dumps(report.to_json()))) == report
+        assert SuiteReport.from_json(json.loads(json.dumps(report.to_json()))) == report
 
 
 def test_time_out_is_no_wrong_answer_and_stops_testing_after_a_few(task: SynthesisTask, right: str) -> None:
     slow = broken(right, ("def get_rewards(state):", "def get_rewards(state):\n    while state['next'] == 'o': pass"))
-    settings = TestSettings(test_seconds=0.3, max_timeouts=2)
+    settings = TesterSettings(test_seconds=0.3, max_timeouts=2)
     (report,) = ProcessTester(task.tests, task.info, task.initial_state, settings)([slow])
     counts = report.counts["transition"]
     assert (counts.failed, counts.errors, counts.timeouts) == (0, 0, 2)
@@ -377,7 +377,7 @@ def test_test_that_kills_its_worker_is_an_error_and_the_others_still_run(task: S
         right, ("def get_rewards(state):", "def get_rewards(state):\n    if state['board'].count(None) == 9: kill()")
     )
     deadly = "import random\n\n\ndef kill():\n    random._os._exit(0)\n\n\n" + deadly
-    (report,) = ProcessTester(task.tests, task.info, task.initial_state, TestSettings(max_timeouts=50))([deadly])
+    (report,) = ProcessTester(task.tests, task.info, task.initial_state, TesterSettings(max_timeouts=50))([deadly])
     counts = report.counts["transition"]
     assert (counts.errors, counts.timeouts, counts.not_run) == (3, 0, 0)
     assert counts.passed == counts.total - 3

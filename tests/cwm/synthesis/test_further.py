@@ -13,14 +13,14 @@ from cwm.sandbox.inside.program import ProgramGame
 from cwm.sandbox.wire.api import Outcome
 from cwm.storage.keys import program_hash
 from cwm.suite.build import BuildOptions, build
-from cwm.suite.types import TestResult, UnitTest
-from cwm.synthesis.candidate import Candidate, KindCounts, TestReport
+from cwm.suite.types import UnitTest, UnitTestResult
+from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.driver import synthesize
 from cwm.synthesis.further import SHOWN_TESTS, Found, Further, Round, describe, with_added
 from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.task import SynthesisTask
-from cwm.synthesis.testing import ProcessTester, TestSettings
+from cwm.synthesis.testing import ProcessTester, TesterSettings
 from cwm.trajectories.recorded import collect
 
 UNSEEN = ("(2, 4, 6)", "(2, 4, 6), (0, 5, 7), (1, 3, 8), (2, 3, 7)")
@@ -65,7 +65,7 @@ def task(game: ProgramGame, rare: str) -> SynthesisTask:
 
 
 def process_tester(task: SynthesisTask) -> ProcessTester:
-    return ProcessTester(task.tests, task.info, task.initial_state, TestSettings(workers=1))
+    return ProcessTester(task.tests, task.info, task.initial_state, TesterSettings(workers=1))
 
 
 def fenced(*sources: str) -> str:
@@ -182,15 +182,15 @@ def test_synthesis_may_start_from_a_program(
     assert (done.calls, done.reason, silent.requests) == (0, "all_tests_pass", [])
 
 
-def result_of(test: UnitTest, status: str) -> TestResult:
-    return TestResult(test.id, test.kind, status, "" if status == "pass" else "rewards", None, None, "", "")  # type: ignore[arg-type]
+def result_of(test: UnitTest, status: str) -> UnitTestResult:
+    return UnitTestResult(test.id, test.kind, status, "" if status == "pass" else "rewards", None, None, "", "")  # type: ignore[arg-type]
 
 
 def test_report_over_added_tests_counts_both_and_nothing_else(elsewhere: tuple[UnitTest, ...]) -> None:
-    old = TestReport(Outcome.OK, (), {"transition": KindCounts(passed=4), "random_play": KindCounts(passed=2)})
-    contract = TestResult("contract-0", "contract", "fail", "x", None, None, "", "")
+    old = SuiteReport(Outcome.OK, (), {"transition": KindCounts(passed=4), "random_play": KindCounts(passed=2)})
+    contract = UnitTestResult("contract-0", "contract", "fail", "x", None, None, "", "")
     results = tuple(result_of(test, status) for test, status in zip(elsewhere, ("fail", "pass"), strict=False))
-    merged = with_added(old, elsewhere, TestReport(Outcome.OK, (), {}, (*results, contract)))
+    merged = with_added(old, elsewhere, SuiteReport(Outcome.OK, (), {}, (*results, contract)))
     assert merged.counts == {
         "transition": KindCounts(passed=5, failed=1, not_run=len(elsewhere) - 2),
         "random_play": KindCounts(passed=2),
@@ -206,5 +206,5 @@ def test_round_is_told_in_one_sentence(elsewhere: tuple[UnitTest, ...]) -> None:
     assert told.endswith("and 2 more")
     found = Found(elsewhere, {"a": 1}, {"transition": 3}, {"transition": 3})
     assert Found.from_json(found.to_json()) == found
-    candidate = Candidate(0, "", "h", None, 0, 1, TestReport(Outcome.OK, (), {}))
+    candidate = Candidate(0, "", "h", None, 0, 1, SuiteReport(Outcome.OK, (), {}))
     assert Round.of(1, candidate, 2, found).to_json()["calls"] == 2

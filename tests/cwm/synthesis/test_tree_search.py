@@ -7,7 +7,7 @@ import pytest
 
 from cwm.llm.api import Completion
 from cwm.sandbox.wire.api import Outcome
-from cwm.synthesis.candidate import Candidate, KindCounts, TestReport
+from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.refiner import Answer, AnswerKind
 from cwm.synthesis.tree_search import TreeSearch, beta_parameters
@@ -35,7 +35,7 @@ def candidate(
     counts = {"transition": KindCounts(passed=passed, failed=1000 - passed)}
     outcome = Outcome.REFUSED_STATIC if rejected else Outcome.OK
     problems = ("no",) if rejected else ()
-    return Candidate(number, "", str(number), parent, 0, 1, TestReport(outcome, problems, counts), duplicate_of)
+    return Candidate(number, "", str(number), parent, 0, 1, SuiteReport(outcome, problems, counts), duplicate_of)
 
 
 def answer(kind: AnswerKind = "programs") -> Answer:
