@@ -36,9 +36,10 @@ SHORTER = (
     (re.compile(r"--deals \d+"), "--deals 1"),
     (re.compile(r"--simulations \d+"), "--simulations 5"),
     (re.compile(r"--games \d+"), "--games 1"),
-    (re.compile(r"--steps \d+"), "--steps 7000"),
+    (re.compile(r"\btrain yokai\b"), "train yokai --environments 16"),
+    (re.compile(r"\btrain ppo\b"), "train ppo --environments 10 --hidden 16 --evaluation-games 10"),
+    (re.compile(r"--steps \d+"), "--steps 1000"),
     (re.compile(r"--snapshots \d+"), "--snapshots 2"),
-    (re.compile(r"--seeds 1\b"), "--seeds 1 --evaluation-games 10"),
 )
 """What stands here for a language model with a key, and for minutes of search."""
 
