@@ -9,15 +9,15 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from cwm.quality.mutation import Mutant
 from cwm.sandbox.parent.host import Sandbox
-from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import ProgramSource
 from cwm.sandbox.wire.blame import Ours, blame
-from cwm.suite.build import parse_result, to_worker
-from cwm.suite.execution import INFRA_RETRIES, Progress
+from cwm.suite.execution import INFRA_RETRIES, Progress, RunOptions, SuiteRunner
 from cwm.suite.types import UnitTest
 from cwm.synthesis.candidate import TesterError
 
@@ -167,34 +167,21 @@ def first_failure(
         TesterError: the sandbox failed again and again.
         SandboxUnavailableError: no worker can be started.
     """
-    failures_of_ours = 0
-    while True:
-        found, reply = _attempt(program, tests, sandbox, options)
-        fault = blame(reply)
-        if not isinstance(fault, Ours):
-            return found
-        failures_of_ours += 1
-        if failures_of_ours > INFRA_RETRIES:
-            times = f"the sandbox failed {failures_of_ours} times"
-            raise TesterError(f"a mutant could not be tested: {times}: {fault.problem}")
-
-
-def _attempt(
-    program: ProgramSource, tests: Sequence[UnitTest], sandbox: Sandbox, options: ScoreOptions
-) -> tuple[tuple[str | None, str], Reply]:
-    with sandbox.start(program, options.seed) as worker:
-        if worker.loaded.outcome is not Outcome.OK:
-            return (LOADING, worker.loaded.outcome.value), worker.loaded
-        reply = worker.loaded
+    with closing(
+        SuiteRunner(program, sandbox, RunOptions(1, options.seed, options.per_test_s, max_deaths=0))
+    ) as runner:
         for batch in _growing(tests):
-            data = [to_worker(test) for test in batch]
-            reply = worker.run_tests(data, seed=options.seed, per_test_s=options.per_test_s)
-            failed = next((result for result in map(parse_result, reply.value) if result.status != "pass"), None)
+            results, ending = runner.run_first(batch)
+            failed = next((result for result in results if result.status != "pass"), None)
             if failed is not None:
-                return (failed.id, failed.field), Reply(Outcome.OK)
-            if reply.outcome is not Outcome.OK:
-                return (batch[len(reply.value)].id, reply.outcome.value), reply
-        return (None, ""), reply
+                return failed.id, failed.field
+            if ending is not None:
+                fault = blame(ending.reply)
+                if isinstance(fault, Ours):
+                    times = f"the sandbox failed {INFRA_RETRIES + 1} times"
+                    raise TesterError(f"a mutant could not be tested: {times}: {fault.problem}")
+                return batch[len(results)].id if ending.loads else LOADING, ending.reply.outcome.value
+    return None, ""
 
 
 def _growing(tests: Sequence[UnitTest]) -> Iterable[Sequence[UnitTest]]:

@@ -1,23 +1,24 @@
 """Runs unit tests of one program over one or more workers; results do not depend on how many there are."""
 
 import json
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from queue import LifoQueue
 from typing import TypeAlias
 
 from cwm.sandbox.parent.host import Sandbox, Worker
-from cwm.sandbox.wire.api import Failure, Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
 from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key
 from cwm.suite.batches import Batches
 from cwm.suite.build import death_result, parse_result, to_worker
 from cwm.suite.types import UnitTest, UnitTestResult
-from games.api import Json
 
 CHUNK = 250
 """At most so many tests share one namespace of the program; fixed, so that results do not depend on the number of
@@ -27,6 +28,7 @@ CHUNK_BYTES = 8_000_000
 AHEAD = 2
 """So many chunks a worker are made or tested while the first of them is waited for."""
 INFRA_RETRIES = 2
+"""A failure of ours is tried again so often: it is never scored against a program."""
 NOT_RUN = "not_run"
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -125,19 +127,19 @@ def run_stream(
         SandboxUnavailableError: no worker can be started.
     """
     lanes = max(1, options.workers)
-    idle: LifoQueue[_Lane] = LifoQueue()
+    idle: LifoQueue[SuiteRunner] = LifoQueue()
     waiting: deque[tuple[Sequence[UnitTest], Future[list[UnitTestResult]]]] = deque()
 
     def run_chunk(chunk: Sequence[UnitTest]) -> list[UnitTestResult]:
-        lane = idle.get()
+        runner = idle.get()
         try:
-            return _chunk_results(lane, chunk, on_results, batches)
+            return _chunk_results(runner, chunk, on_results, batches)
         finally:
-            idle.put(lane)
+            idle.put(runner)
 
     with ExitStack() as stack:
         for _ in range(lanes):
-            idle.put(stack.enter_context(closing(_Lane(program, sandbox, options, on_results))))
+            idle.put(stack.enter_context(closing(SuiteRunner(program, sandbox, options, on_results))))
         pool = stack.enter_context(ThreadPoolExecutor(max_workers=lanes))
         # Entered last, so that what is left is dropped before the pool waits for what is running.
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
@@ -167,27 +169,53 @@ def chunked(tests: Iterable[UnitTest]) -> Iterator[list[UnitTest]]:
 
 
 def _chunk_results(
-    lane: "_Lane", chunk: Sequence[UnitTest], on_results: Callable[[int], None], batches: Batches | None
+    runner: "SuiteRunner", chunk: Sequence[UnitTest], on_results: Callable[[int], None], batches: Batches | None
 ) -> list[UnitTestResult]:
     if batches is None:
-        return lane.run(chunk)
-    key = lane.key(chunk)
+        return runner.run(chunk)
+    key = runner.key(chunk)
     results = batches.get(key)
     if results is not None:
         on_results(len(results))
         return results
-    results = lane.run(chunk)
+    results = runner.run(chunk)
     # A failure of ours is no answer: the chunk is run again by the next process.
     if not any(result.outcome.is_ours for result in results):
         batches.put(key, results)
     return results
 
 
-class _Lane:
-    """One worker at a time, for some of the chunks."""
+@dataclass(frozen=True)
+class Ending:
+    """Why the rest of some tests is not run.
+
+    Attributes:
+        reply: what became of the first test without a result, or of loading the program.
+        loads: whether the program loaded.
+    """
+
+    reply: Reply
+    loads: bool
+
+
+class SuiteRunner:
+    """Runs tests of one program in one worker at a time, and in a fresh one after a test that killed it.
+
+    A context of `contextlib.closing`; not for several threads at once.
+
+    Args:
+        program: what is tested.
+        sandbox: where it runs.
+        options: how; `workers` is passed over.
+        on_results: told how many more tests are done.
+    """
 
     def __init__(
-        self, program: ProgramSource, sandbox: Sandbox, options: RunOptions, on_results: Callable[[int], None]
+        self,
+        program: ProgramSource,
+        sandbox: Sandbox,
+        options: RunOptions,
+        on_results: Callable[[int], None] = lambda number: None,
     ) -> None:
         self._program = program
         self._sandbox = sandbox
@@ -203,39 +231,67 @@ class _Lane:
         return content_key([asdict(self._program), [to_worker(test) for test in tests], decisive, where])
 
     def close(self) -> None:
+        """Ends the worker."""
         if self._worker is not None:
             self._worker.close()
 
     def run(self, tests: Sequence[UnitTest]) -> list[UnitTestResult]:
-        """Returns one result a test, whatever the program does."""
+        """Returns one result a test, whatever the program does.
+
+        Raises:
+            SandboxUnavailableError: no worker can be started.
+        """
+        results, ending = self.run_first(tests)
+        if ending is not None:
+            rest = tests[len(results) :]
+            results += [self._unrun(test, ending) for test in rest]
+            self._on_results(len(rest))
+        return results
+
+    def run_first(self, tests: Sequence[UnitTest], end: float = math.inf) -> tuple[list[UnitTestResult], Ending | None]:
+        """Runs tests until the program does not load, or its tests have killed more workers than they may.
+
+        A failure of ours is tried again `INFRA_RETRIES` times; after that it is the outcome of the test.
+
+        Args:
+            tests: with distinct ids.
+            end: of the time for all, as `time.monotonic` tells it; moved by what a worker is excused.
+
+        Returns:
+            Results of the first tests, in their order; and why there are no more, None if all are run or time is up.
+
+        Raises:
+            SandboxUnavailableError: no worker can be started.
+        """
         results: list[UnitTestResult] = []
         deaths = failures_of_ours = 0
-        while len(results) < len(tests):
-            reply = self._request(tests[len(results) :])
+        while len(results) < len(tests) and time.monotonic() < end:
+            worker = self._started()
+            loads = worker.loaded.outcome is Outcome.OK
+            reply = self._ask(worker, tests[len(results) :], end) if loads else replace(worker.loaded, value=[])
+            end += worker.excused_s
             results += [parse_result(value) for value in reply.value]
             fault = blame(reply)
-            if fault is None:
+            if fault is None or len(results) == len(tests):
                 continue
             if isinstance(fault, Ours) and failures_of_ours < INFRA_RETRIES:
                 failures_of_ours += 1
-                self.close()
-                continue
-            deaths += 1
-            if self._started().loaded.outcome is not Outcome.OK or deaths > self._options.max_deaths:
-                results += self._rest(tests[len(results) :], reply, deaths)
+            elif not loads or deaths >= self._options.max_deaths:
+                return results, Ending(reply, loads)
             else:
+                deaths += 1
                 results.append(death_result(tests[len(results)], reply, self._options.per_test_s))
                 self._on_results(1)
-        return results
+            self.close()
+        return results, None
 
-    def _request(self, tests: Sequence[UnitTest]) -> Reply:
-        worker = self._started()
-        if worker.loaded.outcome is not Outcome.OK:
-            return Reply(worker.loaded.outcome, [], worker.loaded.failure, worker.loaded.output_tail)
-        data: list[Json] = [to_worker(test) for test in tests]
-        options = self._options
+    def _ask(self, worker: Worker, tests: Sequence[UnitTest], end: float) -> Reply:
         return worker.run_tests(
-            data, seed=options.seed, per_test_s=options.per_test_s, on_result=lambda _: self._on_results(1)
+            [to_worker(test) for test in tests],
+            seed=self._options.seed,
+            timeout_s=max(0.0, end - time.monotonic()),
+            per_test_s=self._options.per_test_s,
+            on_result=lambda _: self._on_results(1),
         )
 
     def _started(self) -> Worker:
@@ -243,18 +299,10 @@ class _Lane:
             self._worker = self._sandbox.start(self._program, self._options.seed)
         return self._worker
 
-    def _rest(self, tests: Sequence[UnitTest], reply: Reply, deaths: int) -> Iterator[UnitTestResult]:
-        """Yields results of tests that are not run: the program does not load, or died too often."""
-        for test in tests:
-            self._on_results(1)
-            if self._started().loaded.outcome is not Outcome.OK:
-                yield death_result(test, reply, self._options.per_test_s)
-            else:
-                cause = f"not run: the program ended or blocked its process in {deaths} tests before"
-                failure = Failure("NotRun", f"{cause} ({reply.outcome.value})")
-                yield _not_run(test, Reply(reply.outcome, failure=failure))
-
-
-def _not_run(test: UnitTest, reply: Reply) -> UnitTestResult:
-    message = reply.failure.message if reply.failure else ""
-    return UnitTestResult(test.id, test.kind, "error", NOT_RUN, None, None, message, "", outcome=reply.outcome)
+    def _unrun(self, test: UnitTest, ending: Ending) -> UnitTestResult:
+        if not ending.loads:
+            return death_result(test, ending.reply, self._options.per_test_s)
+        cause = f"not run: the program ended or blocked its process in {self._options.max_deaths + 1} tests before"
+        outcome = ending.reply.outcome
+        message = f"{cause} ({outcome.value})"
+        return UnitTestResult(test.id, test.kind, "error", NOT_RUN, None, None, message, "", outcome=outcome)

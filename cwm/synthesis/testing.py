@@ -3,15 +3,16 @@
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox, Worker
-from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply, SandboxUnavailableError
-from cwm.sandbox.wire.blame import Ours, blame
-from cwm.suite.build import death_result, parse_result, to_worker
+from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, SandboxUnavailableError
+from cwm.suite.build import death_result
 from cwm.suite.contract import ContractCheckError, ContractOptions, Pair, as_results, verify
+from cwm.suite.execution import INFRA_RETRIES, RunOptions, SuiteRunner
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.candidate import SuiteReport, TesterError, count_results, problem_of, unrun_report
 from cwm.synthesis.config import SynthesisConfig
@@ -20,8 +21,6 @@ from games.api import GameInfo, Json
 T = TypeVar("T")
 
 CONTRACT_GAMES = 4
-INFRA_RETRIES = 2
-"""A failure of ours is tried again so often before the run stops: it is never scored against a program."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,10 @@ class TesterSettings:
         """Returns the worker's caps, where a request takes no longer than loading may."""
         return replace(self.limits, wall_s=min(self.limits.wall_s, self.load_seconds))
 
+    def run_options(self) -> RunOptions:
+        """Returns how the tests of one program are run: the last of `max_timeouts` ends the run."""
+        return RunOptions(seed=self.seed, per_test_s=self.test_seconds, max_deaths=self.max_timeouts - 1)
+
 
 class ProcessTester:
     """A `Tester`: each program gets a worker of its own, and a fresh one after a test that killed it.
@@ -109,28 +112,22 @@ class ProcessTester:
 
     def _test(self, source: str) -> SuiteReport:
         started = time.monotonic()
-        end = started + self._settings.total_seconds
         program = ProgramSource(source, self._initial_state, self._info)
-        results: list[UnitTestResult] = []
-        deaths = failures_of_ours = 0
-        while len(results) < len(self._tests) and time.monotonic() < end and deaths < self._settings.max_timeouts:
-            waiting = self._tests[len(results) :]
-            with started_worker(self._sandbox, program, self._settings.seed) as worker:
-                if worker.loaded.outcome is not Outcome.OK and not results:
-                    return self._unloaded(worker.loaded)
-                reply = self._run(worker, waiting, end)
-                end += worker.excused_s
-            results += self._parsed(waiting, reply)
-            fault = blame(reply)
-            if isinstance(fault, Ours):
-                failures_of_ours += 1
-                _give_up_after(failures_of_ours, fault)
-            elif fault is not None:
-                deaths += 1
-                if len(results) < len(self._tests):
-                    results.append(death_result(self._tests[len(results)], reply, self._settings.test_seconds))
-        if len(results) == len(self._tests) and all(result.status == "pass" for result in results):
-            results += self._broken_rules(program)
+        try:
+            with closing(SuiteRunner(program, self._sandbox, self._settings.run_options())) as runner:
+                results, ending = runner.run_first(self._tests, started + self._settings.total_seconds)
+            if ending is not None and not ending.loads and not results:
+                problem = f"it could not be loaded: {problem_of(ending.reply)}"
+                return unrun_report(self._kinds, ending.reply.outcome, [problem])
+            if ending is not None:
+                results.append(death_result(self._tests[len(results)], ending.reply, self._settings.test_seconds))
+            for result in results:
+                if result.outcome.is_ours:
+                    raise TesterError(f"the sandbox failed more than {INFRA_RETRIES} times: {result.message}")
+            if len(results) == len(self._tests) and all(result.status == "pass" for result in results):
+                results += self._broken_rules(program)
+        except SandboxUnavailableError as error:
+            raise TesterError(f"no program can be tested: {error}") from error
         kinds = [*self._kinds, *(result.kind for result in results[len(self._tests) :])]
         counts = count_results(kinds, results)
         return SuiteReport(Outcome.OK, (), counts, tuple(results), time.monotonic() - started)
@@ -143,32 +140,8 @@ class ProcessTester:
         except ContractCheckError:
             # Our fault is not scored against a program, and the tests have spoken for it.
             return []
-        except SandboxUnavailableError as error:
-            raise TesterError(f"no program can be tested: {error}") from error
         # The time that a whole check takes says nothing of a program; the tests have timed its answers.
         return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT])
-
-    def _parsed(self, waiting: Sequence[UnitTest], reply: Reply) -> list[UnitTestResult]:
-        """Returns the worker's results up to the first that is not the answer to its test: it is data, not truth."""
-        results: list[UnitTestResult] = []
-        for test, value in zip(waiting, reply.value, strict=False):
-            if value.get("id") != test.id or value.get("kind") != test.kind:
-                break
-            results.append(parse_result(value))
-        return results
-
-    def _run(self, worker: Worker, waiting: Sequence[UnitTest], end: float) -> Reply:
-        if worker.loaded.outcome is not Outcome.OK:
-            return Reply(worker.loaded.outcome, [], worker.loaded.failure, worker.loaded.output_tail)
-        return worker.run_tests(
-            [to_worker(test) for test in waiting],
-            seed=self._settings.seed,
-            timeout_s=max(0.0, end - time.monotonic()),
-            per_test_s=self._settings.test_seconds,
-        )
-
-    def _unloaded(self, reply: Reply) -> SuiteReport:
-        return unrun_report(self._kinds, reply.outcome, [f"it could not be loaded: {problem_of(reply)}"])
 
 
 def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worker:
@@ -181,11 +154,6 @@ def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worke
         return sandbox.start(program, seed)
     except SandboxUnavailableError as error:
         raise TesterError(f"no program can be tested: {error}") from error
-
-
-def _give_up_after(failures: int, fault: Ours) -> None:
-    if failures > INFRA_RETRIES:
-        raise TesterError(f"the sandbox failed {failures} times: {fault.problem}")
 
 
 def in_parallel(work: Callable[[str], T], sources: Sequence[str], workers: int) -> list[T]:

@@ -208,10 +208,10 @@ def evaluate(command: dict[str, Any]) -> None:
     folder = Path(command["folder"])
     log = folder.with_suffix(".work")
     execution.CHUNK = 25
-    run, verify = execution._Lane.run, contract.verify
+    run, verify = execution.SuiteRunner.run, contract.verify
 
-    def run_and_tell(lane: Any, tests: Any) -> Any:
-        results = run(lane, tests)
+    def run_and_tell(runner: Any, tests: Any) -> Any:
+        results = run(runner, tests)
         note(log, tests[0].id)
         if tests[0].id == command.get("breaks"):
             return [replace(result, status="error", outcome=Outcome.INFRA_ERROR) for result in results]
@@ -222,7 +222,7 @@ def evaluate(command: dict[str, Any]) -> None:
         note(log, "contract")
         return found
 
-    execution._Lane.run = run_and_tell  # type: ignore[method-assign]
+    execution.SuiteRunner.run = run_and_tell  # type: ignore[method-assign]
     contract.verify = verify_and_tell
     asked = EvaluationWishes(command["model"], None, command.get("transitions", 60), command.get("seed", 1), 1)
     evaluate_command.evaluate(asked, folder, command.get("workers", 1), True)
