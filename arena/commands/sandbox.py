@@ -13,6 +13,7 @@ from arena.usage import UsageError
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Limits, Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 from games.api import Json
 
 app = typer.Typer(no_args_is_help=True, help="Programs that are not trusted, by hand.")
@@ -62,8 +63,8 @@ def run(
             if value not in (None, ""):
                 shown = value if isinstance(value, str) else json.dumps(value)
                 console.out.print(f"{name}: {shown}", markup=False)
-    if reply.outcome is not Outcome.OK:
-        raise typer.Exit(EXIT_SYSTEM if reply.outcome.is_ours else EXIT_NEGATIVE)
+    if fault := blame(reply):
+        raise typer.Exit(EXIT_SYSTEM if isinstance(fault, Ours) else EXIT_NEGATIVE)
 
 
 def _sandbox(level: str | None, limits: Limits) -> Sandbox:

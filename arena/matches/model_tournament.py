@@ -16,6 +16,7 @@ from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key, derive
 from cwm.synthesis.candidate import TesterError
 from games.api import GameError
@@ -159,7 +160,7 @@ def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
     except (InfrastructureError, SandboxUnavailableError) as error:
         return {"fault": str(error)}
     except WorldModelError as error:
-        return {"fault" if error.reply.outcome.is_ours else "void": str(error)}
+        return {"fault" if isinstance(blame(error.reply), Ours) else "void": str(error)}
     except GameError as error:
         return {"void": str(error)}
 

@@ -36,6 +36,7 @@ from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import SandboxUnavailableError
+from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key, derive
 from cwm.synthesis.candidate import TesterError
 from games.api import GameError
@@ -317,7 +318,7 @@ def play_hosted(job: dict[str, Any]) -> dict[str, Any]:
     except (InfrastructureError, SandboxUnavailableError) as error:
         return {"fault": str(error)}
     except WorldModelError as error:
-        if error.reply.outcome.is_ours:
+        if isinstance(blame(error.reply), Ours):
             return {"fault": str(error)}
         return {"returns": lost, "failures": [[HOST, error.reply.outcome.value]]}
     except GameError:

@@ -16,6 +16,7 @@ from typing import Any
 from cwm.sandbox.lock.syscalls import current
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.blame import Ours, blame
 
 BREACH = "breach"
 TIME_S = 0.5
@@ -193,7 +194,7 @@ def _targets() -> Iterator[dict[str, Any]]:
 
 
 def _held(attack: Attack, reply: Reply) -> bool:
-    if reply.outcome.is_ours or (attack.name == "time" and reply.outcome is not Outcome.WALL_TIMEOUT):
+    if isinstance(blame(reply), Ours) or (attack.name == "time" and reply.outcome is not Outcome.WALL_TIMEOUT):
         return False
     return bool(reply.value != BREACH)
 
