@@ -57,7 +57,7 @@ def _compared(differential: Any, game_id: str, count: int, first: int, seed: int
     """Compares and says now and then how far it is; a check that is interrupted says how to go on."""
     noticed = time.monotonic()
     begin = first - first % differential.BATCH
-    report = differential.Report()
+    report = differential.DifferentialReport()
     try:
         for report in differential.compare_in_batches(game_id, count, seed, first):
             if time.monotonic() - noticed > SECONDS_BETWEEN_NOTICES:

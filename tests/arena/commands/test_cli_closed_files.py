@@ -88,7 +88,7 @@ def test_games_without_states_are_for_the_closed_deck_alone(cwm: Any, tmp_path: 
     ran = cwm(*put(tmp_path, lines(False)), "--run", tmp_path / "run")
     assert ran.code == 2
     assert (
-        "line 1: field 'state' is missing; expected an object (games without states are for --deck closed)" in ran.err
+        "line 1: field 'state' is missing; expected an object (games without states are for a closed deck)" in ran.err
     )
     assert not (tmp_path / "run").exists()
 

@@ -300,7 +300,7 @@ def test_what_is_there_is_left_alone_unless_forced(cwm: Any, refused: Any, here:
         (["yokai-9c-2p", "--view", "dark"], 2, "yokai-9c-2p has the views default, memory, not 'dark'."),
         (["yokai-9c-2p", "--seed", "4", "--format", "svg", "--step", "14"], 2, "has steps 0 to 13, not 14."),
         (["yokai-9c-2p", "--step", "1"], 2, "--step draws one frame, but html holds the whole game"),
-        (["yokai-9c-2p", "--out", "a.png"], 2, "a.png ends in .png, but --format html writes .html or .htm files."),
+        (["yokai-9c-2p", "--out", "a.png"], 2, "a.png ends in .png, but the format html writes .html or .htm files."),
         (["yokai-9c-2p", "--format", "gif"], 2, "'gif' is not one of 'html', 'svg', 'animated-svg', 'png', 'apng'"),
         (["yokai-9c-2p", "--out", "no/such/a.html"], 4, "no/such/a.html cannot be used"),
         (["yokai-9c-2p", "--out", "folder.html"], 2, "folder.html is a folder, but a file is to be written"),

@@ -6,6 +6,6 @@ import sys
 
 
 def attack(target):
-    sys.modules["cwm.sandbox.worker.service"].Service.send = lambda *arguments: None
+    sys.modules["cwm.sandbox.worker.service"].WorkerService.send = lambda *arguments: None
     sys.modules["cwm.sandbox.worker.service"].normalise = lambda value: "forged"
     return "real"
