@@ -125,7 +125,7 @@ def file_lines(path: Path) -> list[str]:
     text = path.read_bytes().decode("utf-8", "backslashreplace")
     if path.suffix == ".json":
         return pretty(json.loads(text), fields)
-    if path.name == "metrics.jsonl":
+    if (path.suffix == ".jsonl" and '"seconds":' in text) or path.name == "metrics.jsonl":
         return [json.dumps(masked(json.loads(line), fields)) for line in text.splitlines()]
     if path.suffix == ".csv":
         return [json.dumps(masked(row, fields)) for row in csv.DictReader(io.StringIO(text))] + text.splitlines()[:1]
