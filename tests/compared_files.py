@@ -96,12 +96,11 @@ def database(path: Path) -> Iterator[tuple[str, list[str]]]:
                     name: cell.hex() if isinstance(cell, bytes) else cell for name, cell in zip(names, row, strict=True)
                 }
                 cells |= {name: MASK for name in names if name in WORDING and cells[name]}
-                if cells.get("purpose") == "faster":
-                    cells |= {"key": MASK, "input_tokens": MASK}
+                hidden = fields | {"key", "input_tokens"} if cells.get("purpose") == "faster" else fields
                 for name, cell in cells.items():
                     if isinstance(cell, str) and cell[:1] in ("{", "["):
                         cells[name] = json.loads(cell)
-                rows.append(json.dumps(masked(cells, fields), ensure_ascii=False))
+                rows.append(json.dumps(masked(cells, hidden), ensure_ascii=False))
             yield table, sorted(rows)
 
 
