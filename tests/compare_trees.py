@@ -45,6 +45,7 @@ class Command:
         full: whether it is run with `--full` alone.
         compared: the one kind of things to compare, see `label`; "" for all.
         code: exit code that it must have, so that two commands that fail alike are not called equal.
+        by_clock: files of its folder that are written where it takes long, so that one tree alone may have them.
     """
 
     group: str
@@ -55,6 +56,7 @@ class Command:
     full: bool
     compared: str
     code: int
+    by_clock: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ def commands() -> list[Command]:
                     full=entry.get("full", False),
                     compared=entry.get("compared", ""),
                     code=entry.get("code", 0),
+                    by_clock=tuple(f"{name}/{file}" for file in entry.get("by_clock", ())),
                 )
             )
     return found
@@ -214,14 +217,15 @@ def first_difference(old: Sequence[str], new: Sequence[str]) -> str | None:
     return None if len(old) == len(new) else f"{len(old)} lines != {len(new)} lines"
 
 
-def compare(old: dict[str, list[str]], new: dict[str, list[str]]) -> str | None:
+def compare(old: dict[str, list[str]], new: dict[str, list[str]], by_clock: Sequence[str] = ()) -> str | None:
     """Returns the first difference of files of one kind, None if there is none."""
     for name in sorted({*old, *new}):
-        if name not in old or name not in new:
+        if name in old and name in new:
+            found = first_difference(old[name], new[name])
+            if found is not None:
+                return f"{name}, {found}"
+        elif name not in by_clock:
             return f"{name}: only in {'NEW' if name in new else 'OLD'}"
-        found = first_difference(old[name], new[name])
-        if found is not None:
-            return f"{name}, {found}"
     return None
 
 
@@ -238,7 +242,10 @@ def results(trees: tuple[Tree, Tree], command: Command) -> Iterator[tuple[str, s
     for kind in sorted({*old, *new} if not command.compared else {command.compared}):
         files = old.get(kind, {})
         lines = sum(map(len, files.values()))
-        yield f"{kind}, {len(files)} files or tables, {lines} lines", compare(files, new.get(kind, {}))
+        yield (
+            f"{kind}, {len(files)} files or tables, {lines} lines",
+            compare(files, new.get(kind, {}), command.by_clock),
+        )
 
 
 def say(text: str) -> None:

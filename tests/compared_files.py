@@ -65,7 +65,7 @@ def plain(text: str) -> list[str]:
     """Returns the lines of printed text, masked; one JSON document is masked by its fields instead."""
     if text[:1] in ("{", "["):
         try:
-            return pretty(json.loads(text), frozenset(FIELDS))
+            return document(text, frozenset(FIELDS))
         except ValueError:
             pass
     for pattern, _ in TEXT:
@@ -74,9 +74,11 @@ def plain(text: str) -> list[str]:
     return [re.sub(r" +", " ", line).strip() for line in text.splitlines()]
 
 
-def pretty(value: Any, fields: frozenset[str]) -> list[str]:
-    """Returns JSON, masked, a line for each value."""
-    return json.dumps(masked(value, fields), indent=1, ensure_ascii=False).splitlines()
+def document(text: str, fields: frozenset[str], indent: int | None = 1) -> list[str]:
+    """Returns the lines of a JSON document: as they are where nothing in it is masked, else written anew."""
+    value = json.loads(text)
+    hidden = masked(value, fields)
+    return text.splitlines() if hidden == value else json.dumps(hidden, indent=indent, ensure_ascii=False).splitlines()
 
 
 def database(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -123,9 +125,9 @@ def file_lines(path: Path) -> list[str]:
         return arrays(path)
     text = path.read_bytes().decode("utf-8", "backslashreplace")
     if path.suffix == ".json":
-        return pretty(json.loads(text), fields)
-    if (path.suffix == ".jsonl" and '"seconds":' in text) or path.name == "metrics.jsonl":
-        return [json.dumps(masked(json.loads(line), fields)) for line in text.splitlines()]
+        return document(text, fields)
+    if path.suffix == ".jsonl":
+        return [part for line in text.splitlines() for part in document(line, fields, indent=None)]
     if path.suffix == ".csv":
         return [json.dumps(masked(row, fields)) for row in csv.DictReader(io.StringIO(text))] + text.splitlines()[:1]
     return plain(text) if path.suffix in (".txt", ".md") else text.splitlines(keepends=True)
@@ -145,4 +147,5 @@ def masks() -> list[str]:
     lines += [f"printed text: {what}" for _, what in TEXT]
     lines += [PROFILE[1]]
     lines += ["printed text: number of spaces and of dashes between cells"]
+    lines += ["files that a long training keeps by the clock: may be in one tree alone (`by_clock` of a command)"]
     return lines + [f"not read: {name} ({what})" for name, what in NOT_READ.items()]
