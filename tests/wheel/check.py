@@ -14,8 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EXAMPLE = HERE / "example.py"
-ROWS = 12
-"""What the example prints: two agents for each of six lineups."""
+ROWS = 9
+"""What the example prints: one row for each agent of six lineups, three of which have one agent twice."""
 
 
 def run(*command: object, folder: Path) -> "subprocess.CompletedProcess[str]":
