@@ -17,6 +17,7 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from arena.terminal import console
 from arena.terminal.live_view import LiveView
+from cwm.functions.vectors import VectorResult
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
 
@@ -99,8 +100,8 @@ def finish(
         console.out.print(tables.report(done.report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")
     leave(record.folder, done.cap, done.outcome.exact)
-    vectors = done.outcome.vectors
-    if vectors is not None and vectors.chosen is None:
+    vectors = done.outcome.beside.chosen.get("vectors")
+    if isinstance(vectors, VectorResult) and vectors.chosen is None:
         console.notices.print(f"the model has no vectors of observations: {vectors.message}", markup=False)
         raise typer.Exit(EXIT_NEGATIVE)
 

@@ -7,7 +7,7 @@ import typer
 from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
-from cwm.functions.vectors import samples_of
+from cwm.observations.samples import samples_of
 from cwm.observations.vectors import RoundTrip, round_trip
 from cwm.trajectories.recorded import game_seed
 from cwm.trajectories.varied import varied_game

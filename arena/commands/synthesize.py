@@ -1,6 +1,7 @@
 """`cwm synthesize` and `cwm resume`: from rules and played games to a tested model."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,9 +36,8 @@ from arena.terminal.options import (
     takes_caps,
 )
 from arena.usage import UsageError
-from cwm.functions.prior import PriorConfig
+from cwm.functions.kinds import KINDS
 from cwm.functions.types import FunctionConfig
-from cwm.functions.vectors import VectorConfig
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
 from cwm.speed.task import SpeedConfig
@@ -104,6 +104,15 @@ def command(
             help="Observations as lists of floats: pairs of functions to choose from beside a schema; 0 for none.",
         ),
     ] = 0,
+    function: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--function",
+            metavar="KIND=NUMBER",
+            help=f"Functions of a kind beside the model to choose from, may be given several times: "
+            f"{', '.join(kind.name for kind in KINDS)}. --values, --priors and --vectors are short for theirs.",
+        ),
+    ] = None,
     faster: Annotated[
         int,
         typer.Option(
@@ -160,7 +169,8 @@ def command(
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
     stated = Stated(perfect_information, min_utility, max_utility)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck)
-    hidden = HiddenInformation.asked(inputs.info, deck, inference, priors)
+    beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)
+    hidden = HiddenInformation.asked(inputs.info, deck, inference, "prior" in beside)
     given = {
         "method": method,
         "num_retries": retries,
@@ -179,9 +189,6 @@ def command(
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
         synthesis=SynthesisConfig.from_json(given | _further(config)),
-        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
-        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
-        vectors=VectorConfig(num_candidates=vectors, seed=seed) if vectors else None,
         tournament_deals=tournament_deals,
         deck=hidden.deck,
         inference=hidden.inference,
@@ -189,7 +196,7 @@ def command(
         further_rounds=further_rounds,
         faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
         told=not no_rules,
-    )
+    ).with_functions(beside)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
         return
@@ -204,6 +211,29 @@ def command(
         return
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
+
+
+def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
+    """Returns the settings of the kinds of functions that are asked for, by their names.
+
+    Args:
+        numbers: candidates by kind, as options of their own ask for; 0 for none.
+        further: `KIND=NUMBER` each.
+        seed: of the checks.
+
+    Raises:
+        UsageError: there is no such kind, a number is none, or a kind is asked for twice.
+    """
+    kinds = {kind.name: kind for kind in KINDS}
+    asked = {name: number for name, number in numbers.items() if number}
+    for text in further:
+        name, _, number = text.partition("=")
+        if name not in kinds or not number.isdecimal() or int(number) < 1:
+            raise UsageError(f"{text!r} asks for no functions: write KIND=NUMBER, the kind one of {', '.join(kinds)}.")
+        if name in asked:
+            raise UsageError(f"The number of {kinds[name].words} is given twice: leave out {text!r} or the other.")
+        asked[name] = int(number)
+    return {name: kinds[name].config(num_candidates=number, seed=seed) for name, number in asked.items()}
 
 
 @takes_caps

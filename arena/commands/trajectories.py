@@ -15,7 +15,7 @@ from arena.report import suite
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed, Workers
 from arena.usage import UsageError
-from cwm.functions.vectors import samples_of
+from cwm.observations.samples import samples_of
 from cwm.observations.schema import SchemaFormatError
 from cwm.observations.vectors import ObservationVectors, infer, try_out
 from cwm.quality.mutation_score import ScoreOptions

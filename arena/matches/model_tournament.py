@@ -11,7 +11,7 @@ from arena.machine.runtime import Runtime
 from arena.matches.engine import MAX_FAULTS, in_processes, play_all
 from arena.matches.lineups import lone_and_rest
 from arena.matches.match import play
-from cwm.functions.types import FunctionCandidate
+from cwm.functions.types import Entrant
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
@@ -27,28 +27,8 @@ NONE = "none"
 
 
 @dataclass(frozen=True)
-class Entrant:
-    """A planner that takes part.
-
-    Attributes:
-        value: its value function, as source; None for random rollouts at the leaves.
-        prior: its policy prior, as source; None for none.
-        settings: planner settings that differ from the tournament's.
-    """
-
-    value: str | None = None
-    prior: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def beyond_value(self) -> dict[str, Any] | None:
-        """What there is besides a value function, None for nothing."""
-        return {"prior": self.prior, "settings": dict(self.settings)} if self.prior or self.settings else None
-
-
-@dataclass(frozen=True)
 class ModelTournament:
-    """A round robin on the model; called with value functions, it returns one score each (`cwm.functions.value`).
+    """A round robin on the model.
 
     Each pair of candidates meets on the same deals in all rotations of the seats; with more than two players, one of
     the pair holds one seat and the other the rest, both ways round. A score is the mean return in the games of the
@@ -70,23 +50,6 @@ class ModelTournament:
     seed: int = 0
     runtime: Runtime = field(default_factory=Runtime)
     workers: int = 1
-
-    def __call__(self, candidates: list[FunctionCandidate | None]) -> list[float]:
-        """Returns the scores.
-
-        Raises:
-            TesterError: a game could not be played through no fault of the programs.
-        """
-        values = [None if candidate is None else candidate.source for candidate in candidates]
-        return self.scores(values)
-
-    def scores(self, values: Sequence[str | None]) -> list[float]:
-        """Returns the score of each value function, given as source; None plays with rollouts.
-
-        Raises:
-            TesterError: a game could not be played through no fault of the programs.
-        """
-        return self.play([Entrant(value) for value in values])
 
     def play(self, entrants: Sequence[Entrant]) -> list[float]:
         """Returns the score of each entrant.

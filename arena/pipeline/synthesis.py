@@ -20,8 +20,6 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
 from arena.runs.stage import Stage
 from arena.runs.task import make_task
-from cwm.functions.types import FunctionResult
-from cwm.functions.vectors import VectorResult
 from cwm.llm.caps import Caps, budget, write_elapsed
 from cwm.model.bundle import ModelBundle, describe, rules_hash
 from cwm.record.record import RunRecord
@@ -40,28 +38,19 @@ class Outcome:
 
     Attributes:
         synthesis: candidates, calls, tokens.
-        values: the choice of a value function, None if none was asked for.
         bundle: the finished model, None if no program ever loaded.
         evaluations: by split: `train`, `test`, `planner`, `online`.
         tally: usage by purpose.
-        priors: the choice of a policy prior, None if none was asked for.
-        vectors: how observations become vectors, None if nobody asked.
+        beside: what was chosen of the functions beside the model.
         faster: the speed refinement, None if none was asked for or the model does not pass its tests.
     """
 
     synthesis: SynthesisResult
-    values: FunctionResult | None
     bundle: ModelBundle | None
     evaluations: dict[str, Any]
     tally: dict[str, Any]
-    priors: FunctionResult | None = None
-    vectors: VectorResult | None = None
+    beside: Beside = Beside()  # noqa: RUF009
     faster: SpeedResult | None = None
-
-    @property
-    def beside(self) -> Beside:
-        """What stands beside the model."""
-        return Beside(self.values, self.priors, self.vectors)
 
     @property
     def exact(self) -> bool:
@@ -74,9 +63,11 @@ class Outcome:
             return self.synthesis.message
         if self.faster is not None and self.faster.capped:
             return self.faster.message
-        values, asked = self.values, settings.value
-        fewer = values is not None and asked is not None and len(values.candidates) < asked.num_candidates
-        return values.message if values is not None and fewer else None
+        for name, config in settings.asked_functions.items():
+            outcome = self.beside.chosen.get(name)
+            if outcome is not None and len(outcome.asked.candidates) < config.num_candidates:
+                return outcome.asked.message
+        return None
 
 
 def matches_config(
@@ -156,14 +147,14 @@ class SynthesisRun:
         """Synthesises, chooses what stands beside the model, and stores the model; evaluates nothing."""
         synthesis = self._synthesis()
         if synthesis.best is None:
-            return Outcome(synthesis, None, None, {}, self.tally())
+            return Outcome(synthesis, None, {}, self.tally())
         bundle = self._bundle(synthesis.best.source)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
         bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
         faster = self._faster(bundle, synthesis)
         bundle = bundle if faster is None else replace(bundle, source=faster.source)
         bundle.save(self.record.folder / MODEL)
-        return Outcome(synthesis, beside.values, bundle, {}, self.tally(), beside.priors, beside.vectors, faster)
+        return Outcome(synthesis, bundle, {}, self.tally(), beside, faster)
 
     def matches(self, outcome: Outcome, on_game: Callable[[Progress], None] | None = None) -> TournamentResult | None:
         """Plays the finished model on the true game; stored games are not played again. None if nobody asked."""

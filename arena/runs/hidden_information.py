@@ -30,14 +30,14 @@ class HiddenInformation:
     inference: Infers = "history"
 
     @classmethod
-    def asked(cls, info: GameInfo, deck: str, inference: str, priors: int) -> "HiddenInformation":
+    def asked(cls, info: GameInfo, deck: str, inference: str, priors: bool) -> "HiddenInformation":
         """Returns what was asked for on the command line.
 
         Args:
             info: of the game.
             deck: see above.
             inference: see above.
-            priors: policy priors asked for.
+            priors: whether policy priors are asked for.
 
         Raises:
             UsageError: it is unknown, or does not go together.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from arena.runs.hidden_information import HiddenInformation
 from cwm.functions.kinds import KINDS
@@ -72,6 +72,7 @@ class RunSettings(Settings):
         further_rounds: further rounds, at most.
         faster: see `SpeedConfig`; None for the program as it passes its tests.
         told: whether the model is given the rules text; else it has the played games alone.
+        functions: settings of the kinds of functions that have no field here, by their names.
     """
 
     left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
@@ -82,6 +83,7 @@ class RunSettings(Settings):
         {"faster": None},
         {"further_games": 0},
         {"told": True},
+        {"functions": {}},
     )
 
     game: str
@@ -106,6 +108,7 @@ class RunSettings(Settings):
     further_rounds: int = FURTHER_ROUNDS
     faster: SpeedConfig | None = None
     told: bool = True
+    functions: Mapping[str, FunctionConfig] = field(default_factory=dict)
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -121,6 +124,18 @@ class RunSettings(Settings):
         if not self.told:
             variants.append(UNTOLD)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
+
+    @property
+    def asked_functions(self) -> dict[str, FunctionConfig]:
+        """Settings of the kinds of functions that are asked for, by their names."""
+        asked = {kind.name: getattr(self, kind.name, self.functions.get(kind.name)) for kind in KINDS}
+        return {name: config for name, config in asked.items() if config is not None}
+
+    def with_functions(self, asked: Mapping[str, FunctionConfig]) -> Self:
+        """Returns the settings with further kinds of functions asked for, by their names."""
+        own: dict[str, Any] = {name: config for name, config in asked.items() if name in self.__dataclass_fields__}
+        others = {name: config for name, config in asked.items() if name not in own}
+        return replace(self, **own, functions={**self.functions, **others})
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings, but those of `left_out`, and rounds of which there are none."""
@@ -140,9 +155,12 @@ class RunSettings(Settings):
         values = {"further_games": 0} | known_fields(cls, data)
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
+            functions = dict(values.get("functions", {}))
             for kind in KINDS:
-                if values.get(kind.name) is not None:
-                    values[kind.name] = kind.config.from_record(values[kind.name])
+                place = values if kind.name in cls.__dataclass_fields__ else functions
+                if place.get(kind.name) is not None:
+                    place[kind.name] = kind.config.from_record(place[kind.name])
+            values["functions"] = {kind.name: functions[kind.name] for kind in KINDS if kind.name in functions}
             if values.get("faster") is not None:
                 values["faster"] = SpeedConfig.from_record(values["faster"])
             if values.get("matches") is not None:

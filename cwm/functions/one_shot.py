@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from cwm.functions.materials import FunctionOutcome, Materials
 from cwm.functions.types import (
     Entry,
     FunctionCandidate,
@@ -28,7 +29,7 @@ from cwm.sandbox.parent import static_check
 from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.storage.keys import content_key, program_hash
 from cwm.synthesis.events import Event, OnEvent
-from games.api import GameInfo
+from games.api import GameInfo, Json
 
 FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
 """Checks functions on the model, each on its own: what they must keep to, and their speed.
@@ -57,6 +58,7 @@ class FunctionKind:
         tested: event type.
         chosen: event type.
         template: of the prompt; that of a repair has `_repair` after its name.
+        ask: asks for candidates and chooses; raises what `OneShot.run` does.
         too_slow: the sentence of a repair's prompt on speed, filled in with `measured` and `needed` calls a second.
         otherwise: what it means that none won, in the words of a report; "" where the result says it itself.
         unused: the same in the words of a live view.
@@ -64,6 +66,9 @@ class FunctionKind:
         context: what else decides checks and scores, besides model and settings: part of the keys of what is stored.
         also: further functions that an answer must define.
         interface: module that declares the functions where `cwm.interface.program` does not.
+        stage: what a run says when it begins, `synthesising …` if empty.
+        metadata: what a bundle tells of the choice, by key.
+        fields: further fields of a `ModelBundle` that are set, besides the source.
     """
 
     name: str
@@ -75,6 +80,7 @@ class FunctionKind:
     tested: type[FunctionTested]
     chosen: type[FunctionChosen]
     template: str
+    ask: Callable[[Materials, Any], FunctionOutcome]
     too_slow: str = ""
     otherwise: str = ""
     unused: str = ""
@@ -82,6 +88,14 @@ class FunctionKind:
     context: dict[str, Any] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     interface: ModuleType | None = None
+    stage: str = ""
+    metadata: Callable[[Any], dict[str, Json]] = lambda outcome: {}
+    fields: Callable[[Any], dict[str, Json]] = lambda outcome: {}
+
+    @property
+    def begins(self) -> str:
+        """What a run says when it begins to ask."""
+        return self.stage or f"synthesising {self.words}"
 
     @property
     def functions(self) -> tuple[str, ...]:

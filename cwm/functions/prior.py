@@ -4,14 +4,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, FunctionTournament, OneShot, Prompts
-from cwm.functions.types import FunctionChosen, FunctionConfig, FunctionConfigError, FunctionResult, FunctionTested
+from cwm.functions.materials import Materials
+from cwm.functions.one_shot import (
+    FunctionChecker,
+    FunctionKind,
+    FunctionTask,
+    FunctionTournament,
+    OneShot,
+    Prompts,
+)
+from cwm.functions.prior_check import ProcessPriorChecker
+from cwm.functions.types import (
+    WITH_PRIOR,
+    WITH_UNIFORM,
+    WITHOUT_PRIOR,
+    Entrant,
+    FunctionCandidate,
+    FunctionChosen,
+    FunctionConfig,
+    FunctionConfigError,
+    FunctionResult,
+    FunctionTested,
+)
 from cwm.interface.program import POLICY_FUNCTION
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
+from cwm.storage.keys import program_hash
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
-from games.api import Action, GameInfo, Observation
+from games.api import Action, GameInfo, Json, Observation
 
 SHOWN_ACTIONS = 16
 SHOWN_DECISIONS = 3
@@ -118,6 +139,47 @@ class PriorChosen(FunctionChosen):
     kind = "prior_chosen"
 
 
+def ask(given: Materials, config: PriorConfig) -> FunctionResult:
+    """Asks for policy priors; planners with each, one with a uniform prior and one without play each other, all with
+    the value function that was chosen before."""
+    leaf = given.beside.get("value")
+    checker = ProcessPriorChecker(
+        given.source,
+        given.info,
+        given.initial_state,
+        given.tester,
+        games=config.games,
+        points=config.points,
+        draws=config.draws,
+    )
+
+    def tournament(candidates: list[FunctionCandidate]) -> list[float]:
+        baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
+        return given.tournament([*baselines, *(Entrant(leaf, item.source, WITH_PRIOR) for item in candidates)])
+
+    task = task_of(given.rules, given.info, given.source, given.shown())
+    context = {"value": None if leaf is None else program_hash(leaf), **given.context}
+    return synthesize_priors(task, config, given.model, checker, tournament, context, given.record, given.on_event)
+
+
+def plays_with(result: FunctionResult) -> dict[str, Json]:
+    """Returns the planner settings that won, {} if no prior could take part."""
+    if result.none_score is None:
+        return {}
+    if result.best is not None:
+        return dict(WITH_PRIOR)
+    return dict(WITH_UNIFORM if result.chosen == UNIFORM else WITHOUT_PRIOR)
+
+
+def metadata(result: FunctionResult) -> dict[str, Json]:
+    """Returns what a bundle tells of the choice of a prior."""
+    scores = {"none": result.none_score, **result.baselines}
+    scores |= {str(item.id): item.score for item in result.candidates if item.score is not None}
+    about: dict[str, Json] = {"chosen": "none" if result.chosen is None else result.chosen, "scores": scores}
+    settings = plays_with(result)
+    return {"priors": about} | ({"plays_with": settings} if settings else {})
+
+
 KIND = FunctionKind(
     "prior",
     POLICY_FUNCTION,
@@ -128,10 +190,12 @@ KIND = FunctionKind(
     PriorTested,
     PriorChosen,
     "policy",
+    ask,
     too_slow="It is too slow: it answers {measured:,.0f} calls a second, at least {needed:,.0f} are needed.",
     otherwise="the planner stays without",
     unused="no prior is used",
     baselines=(None, UNIFORM),
+    metadata=metadata,
 )
 
 

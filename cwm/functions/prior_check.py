@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
@@ -24,8 +23,10 @@ class ProcessPriorChecker:
         source: the model.
         info: what is fixed about the game.
         initial_state: bound to INITIAL_STATE.
-        config: how many games, decision points and draws.
         settings: limits and seed.
+        games: games on the model whose decision points are checked.
+        points: decision points at which the hidden part of the state is swapped.
+        draws: how often at each.
     """
 
     def __init__(
@@ -33,12 +34,15 @@ class ProcessPriorChecker:
         source: str,
         info: GameInfo,
         initial_state: Json,
-        config: PriorConfig,
         settings: TesterSettings,
+        *,
+        games: int,
+        points: int,
+        draws: int,
     ) -> None:
         self._program = ProgramSource(source, initial_state, asdict(info))
         self._settings = settings
-        self._argument = {"games": config.games, "points": config.points, "draws": config.draws}
+        self._argument = {"games": games, "points": points, "draws": draws}
         self._sandbox = Sandbox(settings.capped(), settings.level, (PROBE,))
         self._other = Sandbox(settings.capped(), settings.level, (PROBE,), hash_seed=OTHER_HASH_SEED)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from cwm.synthesis.events import Event
+from games.api import Json
 
 Status: TypeAlias = Literal["checked", "rejected", "failed", "slow", "no_program", "duplicate"]
 Entry: TypeAlias = int | str | None
@@ -68,6 +69,33 @@ class FunctionConfig:
         """Builds a configuration out of an old record: settings that are no longer known are passed over."""
         known = {item.name for item in fields(cls)}
         return cls(**{key: value for key, value in data.items() if key in known})
+
+
+WITHOUT_PRIOR: Final[Mapping[str, Json]] = {"selection": "ucb", "prior": "uniform", "belief_temper": 0.0}
+"""Settings of a planner that searches without any prior."""
+WITH_UNIFORM: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "uniform", "belief_temper": 0.0}
+WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
+"""Settings of a planner that searches with a policy prior and reads the others by it."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A planner that takes part in a tournament on the model.
+
+    Attributes:
+        value: its value function, as source; None for random rollouts at the leaves.
+        prior: its policy prior, as source; None for none.
+        settings: planner settings that differ from the tournament's.
+    """
+
+    value: str | None = None
+    prior: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def beyond_value(self) -> dict[str, Any] | None:
+        """What there is besides a value function, None for nothing."""
+        return {"prior": self.prior, "settings": dict(self.settings)} if self.prior or self.settings else None
 
 
 @dataclass(frozen=True)
@@ -150,6 +178,16 @@ class FunctionResult:
     message: str
     baselines: dict[str, float] = field(default_factory=dict)
     chosen: Entry = None
+
+    @property
+    def asked(self) -> Self:
+        """Candidates, calls and tokens."""
+        return self
+
+    @property
+    def program(self) -> str | None:
+        """The source of what was chosen, None if a baseline was."""
+        return None if self.best is None else self.best.source
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result without sources, which the run record holds by hash."""

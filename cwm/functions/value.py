@@ -4,8 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cwm.functions.materials import Materials
 from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
-from cwm.functions.types import FunctionCandidate, FunctionChosen, FunctionConfig, FunctionResult, FunctionTested
+from cwm.functions.types import (
+    Entrant,
+    FunctionCandidate,
+    FunctionChosen,
+    FunctionConfig,
+    FunctionResult,
+    FunctionTested,
+)
+from cwm.functions.value_check import ProcessValueChecker
 from cwm.interface.program import VALUE_FUNCTION
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
@@ -52,6 +61,25 @@ class ValueChosen(FunctionChosen):
     kind = "value_chosen"
 
 
+def ask(given: Materials, config: FunctionConfig) -> FunctionResult:
+    """Asks for value functions; planners with each of them, and one with rollouts, play each other on the model."""
+    games = given.shown()
+    checker = ProcessValueChecker(
+        given.source,
+        value_tests(games),
+        given.info,
+        given.initial_state,
+        given.tester,
+        bounds_known=given.bounds_known,
+    )
+
+    def tournament(candidates: list[FunctionCandidate | None]) -> list[float]:
+        return given.tournament([Entrant(None if item is None else item.source) for item in candidates])
+
+    task = task_of(given.rules, given.info, given.source, games)
+    return synthesize_values(task, config, given.model, checker, tournament, given.record, given.on_event)
+
+
 KIND = FunctionKind(
     "value",
     VALUE_FUNCTION,
@@ -62,6 +90,7 @@ KIND = FunctionKind(
     ValueTested,
     ValueChosen,
     "value",
+    ask,
     otherwise="rollouts stay",
     unused="rollouts stay",
 )

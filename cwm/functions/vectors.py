@@ -1,10 +1,10 @@
 """What functions between observations and vectors are written for, and the settings of asking for them."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
+from cwm.functions.materials import Materials
 from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
 from cwm.functions.types import (
     FunctionCandidate,
@@ -14,25 +14,20 @@ from cwm.functions.types import (
     FunctionResult,
     FunctionTested,
 )
+from cwm.functions.vectors_check import ProcessVectorChecker
 from cwm.interface import vectors
 from cwm.interface.vectors import DECODE, ENCODE
 from cwm.llm.api import LanguageModel
+from cwm.observations.samples import Sample, distinct, samples_of
 from cwm.observations.structures import kind_of
 from cwm.observations.vectors import ObservationVectors, RoundTrip, infer, try_out
 from cwm.record.record import RunRecord
 from cwm.storage.keys import content_key
-from cwm.suite import closed_deck
 from cwm.synthesis.events import OnEvent, ignore
-from cwm.trajectories.recorded import Deck, Trajectory
-from games.api import GameInfo, Json, Observation
-
-Sample: TypeAlias = tuple[int, Observation]
-"""A player and what it saw."""
+from games.api import GameInfo, Json
 
 SHOWN_CHARACTERS: Final = 24_000
 """The examples of a prompt are about so long at most."""
-MAX_CHECKED: Final = 2_000
-"""So many different observations are put to a program at most."""
 
 
 @dataclass(frozen=True)
@@ -91,26 +86,6 @@ class VectorTask:
         return FunctionTask(self.rules, self.info, self.source, render(examples(self.recorded)))
 
 
-def samples_of(trajectories: Sequence[Trajectory], deck: Deck = "open") -> list[Sample]:
-    """Returns what the players saw of recorded games; in the closed deck, what one player saw of each."""
-    if deck == "open":
-        return [seen for game in trajectories for step in game.steps for seen in enumerate(step.observations)]
-    found: list[Sample] = []
-    for game in trajectories:
-        view = closed_deck.view(game)
-        found += [(view.player, observation) for observation, _ in view.decisions]
-        found.append((view.player, view.final_observation))
-    return found
-
-
-def distinct(samples: Sequence[Sample], most: int = MAX_CHECKED) -> list[Sample]:
-    """Returns different samples in their order, spread evenly where there are more than `most`."""
-    found = list({_text(sample): sample for sample in samples}.values())
-    if len(found) <= most:
-        return found
-    return [found[place * len(found) // most] for place in range(most)]
-
-
 def examples(samples: Sequence[Sample], characters: int = SHOWN_CHARACTERS) -> list[Sample]:
     """Returns samples for a prompt: the first, then each that shows something new, while there is room.
 
@@ -133,10 +108,6 @@ def examples(samples: Sequence[Sample], characters: int = SHOWN_CHARACTERS) -> l
 def render(samples: Sequence[Sample]) -> str:
     """Returns samples as Python text for a prompt."""
     return "\n".join(f"(player_id={player}) {observation!r}" for player, observation in samples)
-
-
-def _text(sample: Sample) -> str:
-    return json.dumps(sample, sort_keys=True)
 
 
 def _features(value: Json, path: str) -> Iterator[tuple[str, str]]:
@@ -176,6 +147,43 @@ class VectorsChosen(FunctionChosen):
     kind = "vectors_chosen"
 
 
+def task_of(given: Materials, config: VectorConfig) -> VectorTask:
+    """Makes the task.
+
+    Besides the recorded games, games on the model itself give samples, varied ones and a planner's: it is on the model
+    that an agent learns. Further ones are held out, with the held-out games.
+    """
+    own, others = given.self_play(config.games, config.planner_games, config.planner_simulations)
+    recorded = samples_of(given.recorded, given.deck)
+    return VectorTask(
+        rules=given.rules,
+        info=given.info,
+        source=given.source,
+        recorded=tuple(recorded),
+        samples=(*recorded, *samples_of(own)),
+        held_out=(*samples_of(given.held_out, given.deck), *samples_of(others)),
+    )
+
+
+def ask(given: Materials, config: VectorConfig) -> "VectorResult":
+    """Infers a schema and asks for functions; held-out observations decide."""
+    task = task_of(given, config)
+    checker = ProcessVectorChecker(task.samples, given.info, given.tester)
+    return synthesize_vectors(task, config, given.model, checker, checker.round_trip, given.record, given.on_event)
+
+
+def metadata(result: "VectorResult") -> dict[str, Json]:
+    """Returns what a bundle tells of how its observations become vectors."""
+    shares = {name: trip.share for name, trip in result.trips.items()}
+    width = None if result.chosen is None else result.trips[str(result.chosen)].width
+    return {"vectors": {"chosen": result.chosen, "width": width, "shares": shares, "message": result.message}}
+
+
+def fields(result: "VectorResult") -> dict[str, Json]:
+    """Returns the schema for the bundle where it was chosen."""
+    return {"schema": result.schema.to_json() if result.chosen == SCHEMA else None}
+
+
 KIND = FunctionKind(
     "vectors",
     ENCODE,
@@ -186,9 +194,13 @@ KIND = FunctionKind(
     VectorsTested,
     VectorsChosen,
     "observation_vectors",
+    ask,
     too_slow="They are too slow: {measured:,.0f} observations are written a second, at least {needed:,.0f} are needed.",
     also=(DECODE,),
     interface=vectors,
+    stage="choosing how observations become vectors",
+    metadata=metadata,
+    fields=fields,
 )
 
 

@@ -11,8 +11,8 @@ from math import isfinite
 from typing import Any, Final
 
 from cwm.functions.types import FunctionReport
-from cwm.functions.vectors import Sample, distinct
 from cwm.interface.vectors import DECODE, ENCODE
+from cwm.observations.samples import Sample, distinct
 from cwm.observations.vectors import RoundTrip, canonical
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import ProgramSource

@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
+from cwm.functions.types import WITH_PRIOR
 from cwm.sandbox.wire.api import ProgramSource
 from cwm.storage.files import write_whole
 from cwm.trajectories.recorded import Deck, Infers
@@ -20,8 +21,6 @@ PRIOR_FILE = "policy_prior.py"
 VECTORS_FILE = "observation_vectors.py"
 SCHEMA_FILE = "observation_schema.json"
 RUN_SUBFOLDER = "model"
-WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
-"""Settings of a planner that searches with a policy prior and reads the others by it."""
 
 
 class ModelBundleError(ValueError):
@@ -42,6 +41,7 @@ class ModelBundle:
         prior_source: the policy prior, None if there is none.
         vectors_source: functions between observations and vectors, see `cwm.model.codec`; None if there are none.
         schema: the schema of observations that is used instead, as `cwm.observations.schema` writes it, or None.
+        further: sources of the kinds of functions that have no field here, by their names.
     """
 
     source: str
@@ -53,6 +53,7 @@ class ModelBundle:
     prior_source: str | None = None
     vectors_source: str | None = None
     schema: Json = None
+    further: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -62,6 +63,8 @@ class ModelBundle:
             content.append(self.prior_source)
         if self.vectors_source is not None or self.schema is not None:
             content.append({"vectors": [self.vectors_source, self.schema]})
+        if self.further:
+            content.append({"further": dict(self.further)})
         return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode("ascii")).hexdigest()
 
     @property
@@ -91,6 +94,19 @@ class ModelBundle:
             return dict(found)
         return {} if self.prior_source is None else dict(WITH_PRIOR)
 
+    def with_function(self, kind: str, source: str | None, **fields: Any) -> Self:
+        """Returns the model with a function beside it, or without one of its kind.
+
+        Args:
+            kind: its name, see `cwm.functions.kinds`.
+            source: the code, None for none.
+            fields: further fields that are set.
+        """
+        if (field_name := f"{kind}_source") in self.__dataclass_fields__:
+            return replace(self, **{field_name: source, **fields})
+        others = {name: text for name, text in self.further.items() if name != kind}
+        return replace(self, further=others if source is None else {**others, kind: source}, **fields)
+
     def program(self) -> ProgramSource:
         """Returns what a worker is given."""
         return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source, self.prior_source)
@@ -115,8 +131,11 @@ class ModelBundle:
             record["policy_prior"] = True
         if self.vectors_source is not None or self.schema is not None:
             record["vectors"] = [name for name, given in self._vectors() if given is not None]
+        if self.further:
+            record["further"] = sorted(self.further)
+        further = [(_file_of(name), source) for name, source in self.further.items()]
+        beside = ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source), *self._vectors(), *further)
         write_whole(folder / PROGRAM_FILE, self.source.encode("utf-8"))
-        beside = ((VALUE_FILE, self.value_source), (PRIOR_FILE, self.prior_source), *self._vectors())
         for name, source in beside:
             if source is None:
                 (folder / name).unlink(missing_ok=True)
@@ -160,6 +179,7 @@ class ModelBundle:
                 prior_source=_read(folder / PRIOR_FILE) if record.get("policy_prior", False) else None,
                 vectors_source=_read(folder / VECTORS_FILE) if VECTORS_FILE in vectors else None,
                 schema=json.loads(_read(folder / SCHEMA_FILE)) if SCHEMA_FILE in vectors else None,
+                further={name: _read(folder / _file_of(name)) for name in record.get("further", [])},
             )
             expected = record["hash"]
         except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
@@ -184,6 +204,13 @@ def describe(info: GameInfo) -> dict[str, Any]:
 
 def _plain(info: Mapping[str, Any]) -> dict[str, Any]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in info.items()}
+
+
+def _file_of(kind: str) -> str:
+    """Returns the name of the file of a kind of functions that has no field of its own."""
+    if not kind.isidentifier():
+        raise ModelBundleError(f"{MODEL_FILE} names a kind of functions {kind!r}; expected a word")
+    return f"function_{kind}.py"
 
 
 def _folder(path: Path) -> Path:

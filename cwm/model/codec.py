@@ -5,7 +5,6 @@ from math import isfinite
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from cwm.functions.vectors import VectorResult
 from cwm.functions.vectors_check import is_vector
 from cwm.interface.vectors import DECODE, ENCODE
 from cwm.model.bundle import ModelBundle
@@ -77,13 +76,6 @@ def open_codec(bundle: ModelBundle, sandbox: Sandbox) -> VectorCodec:
         return ProgramCodec(bundle.vectors_source, about["width"], bundle.info, sandbox)
     why = f": {about['message']}" if "message" in about else "; synthesise it with the option `vectors`"
     raise MissingVectorsError(f"the model of {bundle.info['id']} has no vectors of observations{why}.")
-
-
-def vectors_metadata(result: VectorResult) -> dict[str, Json]:
-    """Returns what a bundle tells of how its observations become vectors."""
-    shares = {name: trip.share for name, trip in result.trips.items()}
-    width = None if result.chosen is None else result.trips[str(result.chosen)].width
-    return {"chosen": result.chosen, "width": width, "shares": shares, "message": result.message}
 
 
 class SchemaCodec:

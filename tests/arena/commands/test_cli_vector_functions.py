@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from arena.pipeline import function_choice
 from arena.pipeline.synthesis import SynthesisRun
-from arena.pipeline.vector_samples import vector_task
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings
+from cwm.functions import vectors
 from cwm.functions.vectors import VectorConfig, VectorTask
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
@@ -72,12 +71,14 @@ def test_a_run_chooses_vectors_stores_them_and_reports_them(cwm: Any, tmp_path: 
 def _nobody_moves_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Holds out an observation that no sample is like."""
 
+    made = vectors.task_of
+
     def with_another_mover(*given: Any) -> VectorTask:
-        task = vector_task(*given)
+        task = made(*given)
         strange = (0, {"board": ["."] * 9, "current_player": "nobody"})
         return replace(task, held_out=(*task.held_out, strange))
 
-    monkeypatch.setattr(function_choice, "vector_task", with_another_mover)
+    monkeypatch.setattr(vectors, "task_of", with_another_mover)
 
 
 @pytest.mark.usefixtures("_nobody_moves_once")
@@ -97,8 +98,7 @@ def test_functions_that_bring_back_what_the_schema_does_not_are_stored_and_used(
     inputs = run_inputs.registered("tic_tac_toe", 3, 0)
     with open_record(tmp_path / "run", settings, inputs, Caps()) as record:
         outcome = SynthesisRun(record, settings, inputs, Caps(), 1).run()
-    assert outcome.vectors is not None
-    assert outcome.vectors.message.startswith("functions 0 chosen (schema: ")
+    assert outcome.beside.chosen["vectors"].message.startswith("functions 0 chosen (schema: ")
     bundle = ModelBundle.load(tmp_path / "run")
     assert (bundle.vectors_source, bundle.schema) == (knowing, None)
     seen = {"board": ["x", *["."] * 8], "current_player": "nobody"}

@@ -6,7 +6,8 @@ import pytest
 from arena.machine.runtime import Runtime
 from arena.matches import model_tournament
 from arena.matches.lineups import lone_and_rest
-from arena.matches.model_tournament import Entrant, ModelTournament, play_on_model
+from arena.matches.model_tournament import ModelTournament, play_on_model
+from cwm.functions.types import Entrant
 from cwm.model.bundle import ModelBundle, describe
 from cwm.synthesis import candidate
 from games.api import GameInfo
@@ -59,13 +60,13 @@ def tournament(source: str = NIM, **settings: Any) -> ModelTournament:
 
 
 def test_exact_value_function_beats_a_wrong_one_and_random_rollouts() -> None:
-    rollouts, good, bad = tournament(deals=6).scores([None, GOOD, BAD])
+    rollouts, good, bad = tournament(deals=6).play([Entrant(), Entrant(GOOD), Entrant(BAD)])
     assert good > 0 > max(rollouts, bad)
     assert rollouts + good + bad == pytest.approx(0.0)
 
 
 def test_scores_depend_on_the_seed_alone_and_not_on_the_workers() -> None:
-    assert tournament().scores([None, GOOD]) == tournament(workers=2).scores([None, GOOD])
+    assert tournament().play([Entrant(), Entrant(GOOD)]) == tournament(workers=2).play([Entrant(), Entrant(GOOD)])
 
 
 def test_all_lineups_meet_the_same_deals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +77,7 @@ def test_all_lineups_meet_the_same_deals(monkeypatch: pytest.MonkeyPatch) -> Non
         return {"returns": [0.0, 0.0]}
 
     monkeypatch.setattr(model_tournament, "play_on_model", noted)
-    tournament(deals=3).scores([None, GOOD, BAD])
+    tournament(deals=3).play([Entrant(), Entrant(GOOD), Entrant(BAD)])
     by_lineup: dict[tuple[int, ...], list[int]] = {}
     for job in jobs:
         by_lineup.setdefault(tuple(job["seats"]), []).append(job["deal_seed"])
@@ -86,17 +87,17 @@ def test_all_lineups_meet_the_same_deals(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_value_function_that_ends_its_process_loses() -> None:
-    assert tournament(deals=1).scores([GOOD, CRASHING]) == [1.0, -1.0]
+    assert tournament(deals=1).play([Entrant(GOOD), Entrant(CRASHING)]) == [1.0, -1.0]
 
 
 def test_model_that_fails_as_the_referee_leaves_everyone_at_the_bottom() -> None:
     broken = NIM.replace('return {"left"', 'return 1 / 0 and {"left"')
-    assert tournament(broken, deals=1).scores([None, GOOD]) == [-1.0, -1.0]
+    assert tournament(broken, deals=1).play([Entrant(), Entrant(GOOD)]) == [-1.0, -1.0]
 
 
 def test_sandbox_that_is_not_to_be_had_is_no_score() -> None:
     with pytest.raises(candidate.TesterError, match="A tournament on the model broke"):
-        tournament(runtime=Runtime(level="seatbelt")).scores([None, GOOD])
+        tournament(runtime=Runtime(level="seatbelt")).play([Entrant(), Entrant(GOOD)])
 
 
 def test_pairs_meet_in_all_seatings() -> None:
@@ -106,7 +107,7 @@ def test_pairs_meet_in_all_seatings() -> None:
 
 
 def test_game_that_ours_broke_is_played_again_and_never_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tournament().scores([None, GOOD])
+    whole = tournament().play([Entrant(), Entrant(GOOD)])
     played: list[str] = []
 
     def at_first_broken(job: dict[str, Any]) -> dict[str, Any]:
@@ -114,14 +115,14 @@ def test_game_that_ours_broke_is_played_again_and_never_scored(monkeypatch: pyte
         return {"fault": "no pipe"} if len(played) % 3 == 1 and len(played) < 8 else play_on_model(job)
 
     monkeypatch.setattr(model_tournament, "play_on_model", at_first_broken)
-    assert tournament().scores([None, GOOD]) == whole
+    assert tournament().play([Entrant(), Entrant(GOOD)]) == whole
     assert len(played) == len(set(played)) + 3
 
 
 def test_game_that_ours_keeps_breaking_ends_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_tournament, "play_on_model", lambda job: {"fault": "no pipe"})
     with pytest.raises(candidate.TesterError, match="broke 3 times: no pipe"):
-        tournament().scores([None, GOOD])
+        tournament().play([Entrant(), Entrant(GOOD)])
 
 
 BEST_MOVE = textwrap.dedent(

@@ -9,20 +9,28 @@ from typing import Any
 import pytest
 
 from arena.agents.specs import AgentSpecError, parse
-from arena.matches.model_tournament import Entrant, ModelTournament
+from arena.matches.model_tournament import ModelTournament
 from arena.matches.seating import resolve
 from arena.pipeline import function_choice
-from arena.pipeline.function_choice import PLAIN, WITH_UNIFORM, Beside
+from arena.pipeline.function_choice import Beside
 from arena.pipeline.synthesis import Outcome, SynthesisRun
 from arena.report import page, run_report
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings
 from cwm.functions.prior import PriorConfig
-from cwm.functions.types import FunctionCandidate, FunctionReport, FunctionResult
+from cwm.functions.types import (
+    WITH_PRIOR,
+    WITH_UNIFORM,
+    WITHOUT_PRIOR,
+    Entrant,
+    FunctionCandidate,
+    FunctionReport,
+    FunctionResult,
+)
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
-from cwm.model.bundle import WITH_PRIOR, ModelBundle
+from cwm.model.bundle import ModelBundle
 from cwm.record.record import RunRecord
 from cwm.synthesis.config import SynthesisConfig
 from games import registry
@@ -82,7 +90,7 @@ def scores(monkeypatch: pytest.MonkeyPatch) -> dict[str | None, float]:
     table: dict[str | None, float] = {}
 
     def play(self: ModelTournament, entrants: Sequence[Entrant]) -> list[float]:
-        assert [entrant.settings for entrant in entrants[:2]] == [PLAIN, WITH_UNIFORM]
+        assert [entrant.settings for entrant in entrants[:2]] == [WITHOUT_PRIOR, WITH_UNIFORM]
         assert all(entrant.settings == WITH_PRIOR for entrant in entrants[2:])
         return [table["none"], table["uniform"], *(table[entrant.prior] for entrant in entrants[2:])]
 
@@ -151,7 +159,7 @@ def test_cap_leaves_the_choice_among_the_priors_that_are_there_and_a_higher_one_
 
 
 @pytest.mark.parametrize(
-    ("none", "uniform", "plays_with"), [(1.0, 0.0, PLAIN), (0.0, 1.0, WITH_UNIFORM)], ids=["none", "uniform"]
+    ("none", "uniform", "plays_with"), [(1.0, 0.0, WITHOUT_PRIOR), (0.0, 1.0, WITH_UNIFORM)], ids=["none", "uniform"]
 )
 def test_baseline_that_wins_is_what_the_model_plays_with(
     tmp_path: Path, scores: dict[str | None, float], none: float, uniform: float, plays_with: dict[str, object]
@@ -171,10 +179,10 @@ def test_real_tournament_plays_uniform_and_a_prior_on_the_model(
     monkeypatch.setattr(function_choice, "TOURNAMENT_SIMULATIONS", 10)
     llm = script(tmp_path / "answers", [model_answer(), fenced(EVEN)])
     outcome, _ = synthesise(tmp_path / "run", settings(llm, 1))
-    assert outcome.priors is not None
-    assert outcome.priors.none_score is not None
-    prior_scores = [item.score for item in outcome.priors.candidates]
-    total = outcome.priors.none_score + sum(outcome.priors.baselines.values()) + sum(filter(None, prior_scores))
+    priors = outcome.beside.chosen["prior"].asked
+    assert priors.none_score is not None
+    prior_scores = [item.score for item in priors.candidates]
+    total = priors.none_score + sum(priors.baselines.values()) + sum(filter(None, prior_scores))
     assert total == pytest.approx(0.0)
 
 
@@ -196,8 +204,7 @@ def test_user_who_says_how_to_search_is_obeyed(tmp_path: Path, scores: dict[str 
 
 def test_prior_that_never_played_says_nothing_of_how_to_play() -> None:
     failed = FunctionCandidate(0, "", "", "no_program", FunctionReport(("nothing",)))
-    beside = Beside(None, FunctionResult(None, (failed,), None, 1, 2, 3, "none passed"))
-    assert beside.plays_with == {}
+    beside = Beside({"prior": FunctionResult(None, (failed,), None, 1, 2, 3, "none passed")})
     assert beside.metadata() == {"priors": {"chosen": "none", "scores": {"none": None}}}
     assert Beside().metadata() == {}
 

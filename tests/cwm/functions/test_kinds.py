@@ -1,6 +1,7 @@
 """One row a kind of function, and prompts that stay as they are: recorded completions answer them to the letter."""
 
 import hashlib
+import json
 
 import pytest
 
@@ -11,6 +12,7 @@ from cwm.functions.kinds import KINDS, kind_of
 from cwm.functions.one_shot import FunctionKind
 from cwm.functions.types import FunctionCandidate, FunctionReport
 from cwm.model.bundle import ModelBundle
+from cwm.observations.samples import samples_of
 from cwm.trajectories.recorded import collect
 from games import registry
 
@@ -26,7 +28,7 @@ PINNED = {
 def test_the_prompts_of_a_kind_are_equal_byte_for_byte(kind: FunctionKind) -> None:
     game, source = registry.make("leduc_poker"), "def f():\n    return 1\n"
     games = collect(game, 4, 0)
-    samples = tuple(vectors.samples_of(games))
+    samples = tuple(samples_of(games))
     task = {
         "value": value.task_of("RULES", game.info, source, games),
         "prior": prior.task_of("RULES", game.info, source, games),
@@ -40,8 +42,11 @@ def test_the_prompts_of_a_kind_are_equal_byte_for_byte(kind: FunctionKind) -> No
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_row_names_a_setting_a_result_and_a_place_beside_the_model(kind: FunctionKind) -> None:
-    assert hasattr(RunSettings("tic_tac_toe", True), kind.name)
+    asked = RunSettings("tic_tac_toe", True).with_functions({kind.name: kind.config(num_candidates=3)})
+    assert RunSettings.from_record(json.loads(json.dumps(asked.to_json()))).asked_functions == asked.asked_functions
     assert kind.result in Beside().results
-    assert f"{kind.name}_source" in ModelBundle.__dataclass_fields__
+    with_one = ModelBundle("", None, {}, {}, "").with_function(kind.name, "def g(): pass")
+    assert getattr(with_one, f"{kind.name}_source") == "def g(): pass"
+    assert with_one.with_function(kind.name, None) == ModelBundle("", None, {}, {}, "")
     assert kind_of(kind.tested(0, "checked", "", (), None)) is kind
     assert kind_of(kind.chosen(None, ())) is kind

@@ -53,7 +53,7 @@ def task(program_game: Callable[[str], ProgramGame], program_text: Callable[[str
 def checker(program_game: Callable[[str], ProgramGame], task: FunctionTask) -> ProcessPriorChecker:
     settings = TesterSettings(total_seconds=2.0, load_seconds=1.0)
     initial = program_game("hidden_coin").initial_state()
-    return ProcessPriorChecker(task.source, task.info, initial, PriorConfig(), settings)
+    return ProcessPriorChecker(task.source, task.info, initial, settings, games=40, points=400, draws=4)
 
 
 def fenced(source: str) -> str:
@@ -269,7 +269,9 @@ def test_prior_that_does_not_load_is_named(checker: ProcessPriorChecker) -> None
 def test_perfect_information_leaves_nothing_to_swap(program_game: Callable[[str], ProgramGame]) -> None:
     game = program_game("three_in_a_row")
     source = (Path(__file__).parents[2] / "data" / "programs" / "three_in_a_row.py").read_text()
-    checker = ProcessPriorChecker(source, game.info, game.initial_state(), PriorConfig(games=4), TesterSettings())
+    checker = ProcessPriorChecker(
+        source, game.info, game.initial_state(), TesterSettings(), games=4, points=400, draws=4
+    )
     by_board = HEAD + (
         "    weights = [2.0 if state['board'][4] is None else 1.0] + [1.0] * (len(legal_actions) - 1)\n"
         "    return [weight / sum(weights) for weight in weights]\n"

@@ -11,19 +11,17 @@ from cwm.functions.types import FunctionConfigError, FunctionReport
 from cwm.functions.vectors import (
     KIND,
     SCHEMA,
-    Sample,
     VectorConfig,
     VectorResult,
     VectorTask,
-    distinct,
     examples,
     render,
-    samples_of,
     synthesize_vectors,
 )
 from cwm.functions.vectors_check import ProcessVectorChecker
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers.scripted import Scripted
+from cwm.observations.samples import Sample, distinct, samples_of
 from cwm.observations.vectors import RoundTrip
 from cwm.record.record import RunRecord
 from cwm.synthesis.events import Event
