@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from arena.agents.specs import AgentSpec, parse
-from arena.commands.finishing import run_stages, stored_report
+from arena.commands.finishing import run_stages, stored_end, stored_report
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped as shipped_models
 from arena.machine.runtime import Runtime
@@ -228,11 +228,14 @@ def _synthesized(
     language_model.check(wished, caps)
     settings = shipped_recordings.settings_for(wished)
     with run_folder.open_record(folder, settings, inputs, caps) as record:
-        run = SynthesisRun(record, settings, inputs, caps, workers, on_stage=on_stage)
-        outcome = run_stages(run, None, on_stage).outcome
-    if outcome.bundle is None:
-        raise UsageError(f"{settings.game} came to no program that loads: {outcome.synthesis.message}")
-    return OpenedRun(folder, outcome.bundle)
+        end = stored_end(record, settings)
+        if end is None:
+            run = SynthesisRun(record, settings, inputs, caps, workers, on_stage=on_stage)
+            end = run_stages(run, None, on_stage).end
+    bundle = run_folder.read_bundle(folder)
+    if bundle is None:
+        raise UsageError(f"{settings.game} came to no program that loads: {end.message}")
+    return OpenedRun(folder, bundle)
 
 
 def make_game(game: str, **params: Any) -> Game:

@@ -1,13 +1,15 @@
 """What a synthesis ends with: all stages with a live view, the report, the tables, and the exit code."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
 from arena.matches.tournament import Progress
+from arena.pipeline import speed
 from arena.pipeline.synthesis import Outcome, SynthesisRun, stored_matches
 from arena.report import arena_view, page, run_report, run_tables, tables
 from arena.report.data import ReportData
@@ -20,6 +22,41 @@ from arena.terminal.live_view import LiveView
 from cwm.functions.vectors import VectorResult
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
+from cwm.storage.journal import RunCorruptError
+from cwm.storage.keys import content_key
+from cwm.storage.settings import known_fields
+
+STREAM: Final = "run"
+"""Name of the stream of a run's only event: its end."""
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How all stages of a run ended; kept in its record.
+
+    Attributes:
+        cap: the cap that ended its calls, None if none did.
+        exact: whether the model passes every training test.
+        message: how the synthesis ended, in words.
+        without_vectors: why no vectors of observations were found, None if some were or nobody asked.
+    """
+
+    cap: str | None
+    exact: bool
+    message: str
+    without_vectors: str | None
+
+    @classmethod
+    def of(cls, outcome: Outcome, settings: RunSettings) -> "RunEnd":
+        """Returns how a run ended that came to `outcome`."""
+        vectors = outcome.beside.chosen.get("vectors")
+        missing = isinstance(vectors, VectorResult) and vectors.chosen is None
+        return cls(
+            outcome.cap_reached(settings),
+            outcome.exact,
+            outcome.synthesis.message,
+            vectors.message if vectors is not None and missing else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -27,20 +64,45 @@ class Finished:
     """A run all of whose stages are done.
 
     Attributes:
-        outcome: what it came to.
+        end: how they ended.
         report: what its page shows.
-        cap: the cap that ended its calls, None if none did.
     """
 
-    outcome: Outcome
+    end: RunEnd
     report: ReportData
-    cap: str | None
+
+
+def stored_end(record: RunRecord, settings: RunSettings) -> RunEnd | None:
+    """Returns how a run ended whose result and model lie in its folder; None if there is something left to do.
+
+    A cap may have been raised since it was reached, and `cwm faster` may have asked for more.
+    """
+    stored = [payload for _, _, _, payload in record.events(STREAM)]
+    if not stored or stored[0]["asked"] != _asked(record, settings) or stored[0]["cap"] is not None:
+        return None
+    try:
+        there = bool(read_result(record.folder)) and read_bundle(record.folder) is not None
+    except RunCorruptError:
+        return None
+    return RunEnd(**known_fields(RunEnd, stored[0])) if there else None
+
+
+def _asked(record: RunRecord, settings: RunSettings) -> str:
+    asked = speed.asked_of(record.folder, settings)
+    return content_key(None if asked is None else asdict(asked))
 
 
 def complete(
     record: RunRecord, settings: RunSettings, inputs: Inputs, caps: Caps, workers: int, recording: Path | None
 ) -> Finished:
-    """Runs all stages with a live view and writes the report; prints no table."""
+    """Runs all stages with a live view and writes the report; prints no table. A run that ended is not run again."""
+    end = stored_end(record, settings)
+    # A recording takes the stored answers, too, as they are served again.
+    if end is not None and recording is None:
+        report = stored_report(record, settings)
+        page.write(report, record.report_path)
+        run_tables.write(record, report)
+        return Finished(end, report)
     try:
         with LiveView(console.notices) as live:
             run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
@@ -65,7 +127,9 @@ def run_stages(
     report = run_report.build(record, settings, shown.arenas, shown.replays)
     page.write(report, record.report_path)
     run_tables.write(record, report)
-    return Finished(outcome, report, outcome.cap_reached(settings))
+    end = RunEnd.of(outcome, settings)
+    record.add_event(STREAM, 0, "finished", asdict(end) | {"asked": _asked(record, settings)})
+    return Finished(end, report)
 
 
 def stored_report(record: RunRecord, settings: RunSettings) -> ReportData:
@@ -93,16 +157,15 @@ def finish(
     """
     done = complete(record, settings, inputs, caps, workers, recording)
     if as_json:
-        message = done.cap or done.outcome.synthesis.message
+        message = done.end.cap or done.end.message
         about = {"run": str(record.folder), "sandbox": settings.level, "message": message}
         console.print_json(read_result(record.folder) | about)
     else:
         console.out.print(tables.report(done.report))
     console.notices.print(f"run: {record.folder}   report: {record.report_path}")
-    leave(record.folder, done.cap, done.outcome.exact)
-    vectors = done.outcome.beside.chosen.get("vectors")
-    if isinstance(vectors, VectorResult) and vectors.chosen is None:
-        console.notices.print(f"the model has no vectors of observations: {vectors.message}", markup=False)
+    leave(record.folder, done.end.cap, done.end.exact)
+    if done.end.without_vectors is not None:
+        console.notices.print(f"the model has no vectors of observations: {done.end.without_vectors}", markup=False)
         raise typer.Exit(EXIT_NEGATIVE)
 
 

@@ -14,7 +14,7 @@ from arena.pipeline import recorded_models, selection, several
 from arena.pipeline.selection import Candidate, Selection
 from arena.pipeline.several import SeveralSettings
 from arena.report import selection as selection_report
-from arena.runs.folder import MODEL
+from arena.runs.folder import MODEL, read_bundle
 from arena.runs.folder import open_record as open_synthesis
 from arena.runs.inputs import Inputs
 from arena.terminal import console
@@ -123,11 +123,11 @@ def _run(
         console.notices.print(f"{name}: synthesis {len(candidates) + 1} of {settings.syntheses}, seed {one.seed}")
         with open_synthesis(folder, one, inputs, left) as opened:
             place = several.recording_of(recording, one, settings.first)
-            done = complete(opened, one, inputs, left, workers, place)
-        candidates.append(selection.candidate(name, folder) if done.outcome.bundle else Candidate(name, None))
-        console.notices.print(f"{name}: {done.outcome.synthesis.message}")
-        if done.cap is not None:
-            cap = done.cap
+            end = complete(opened, one, inputs, left, workers, place).end
+        candidates.append(selection.candidate(name, folder) if read_bundle(folder) else Candidate(name, None))
+        console.notices.print(f"{name}: {end.message}")
+        if end.cap is not None:
+            cap = end.cap
             break
     runtime = Runtime(settings.first.level, MOVE_TIMEOUT_S)
     found = _select(record, candidates, settings.rejection, runtime, workers)

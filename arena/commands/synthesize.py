@@ -10,7 +10,7 @@ import typer
 from arena.commands import evaluate as evaluate_command
 from arena.commands import several
 from arena.commands import tournament as tournament_command
-from arena.commands.finishing import finish
+from arena.commands.finishing import finish, stored_end
 from arena.evaluation import evaluation_run
 from arena.matches.rejection import RejectionConfig
 from arena.papers.cwm.tables import settings as paper_settings
@@ -263,8 +263,9 @@ def resume(
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
         caps = read_caps(run).raised(caps)
-        language_model.check(settings, caps)
-        shipped.check(settings)
+        if stored_end(opened, settings) is None or record is not None:
+            language_model.check(settings, caps)
+            shipped.check(settings)
         write_caps(run, caps)
         finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
 

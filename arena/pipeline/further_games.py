@@ -77,7 +77,7 @@ class FurtherGames:
     def _found(self, game: Game, candidate: Candidate, bundle: ModelBundle, number: int) -> Found:
         stage = self.stage
         key = f"further/{number}/{candidate.hash}"
-        stored = stage.record.evaluation(key)
+        stored = stage.record.evaluation_in_order(key)
         if stored is not None:
             return Found.from_json(stored)
         stage.on_stage(f"playing on with program {candidate.id}, round {number}")

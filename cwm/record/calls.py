@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 from cwm.llm.api import Completion
 from cwm.llm.journaled import CallStatus, StoredCall
 from cwm.llm.requests import completion_from_json, completion_to_json, request_from_json, request_to_json
+from cwm.record import room
 from cwm.storage.journal import Journal, RunCorruptError
 from cwm.storage.keys import canonical_json
 
@@ -15,6 +17,8 @@ _COLUMNS = "key, occurrence, model, request, status, completion, message, lost"
 
 class RecordedCalls:
     """Calls in a run's journal; each write is on the disk before its method returns.
+
+    While a call is under way, room for its answer is kept free: no answer that was paid for is lost on a full disk.
 
     Args:
         journal: the run's journal.
@@ -31,6 +35,8 @@ class RecordedCalls:
         known = self._find(call.key, call.occurrence)
         if known is not None and known.status == "answered":
             return known.completion
+        if self._journal.on_disk:
+            room.reserve(self._room(call.key, call.occurrence), call.request.max_output_tokens)
         values = (
             call.key,
             call.occurrence,
@@ -51,6 +57,7 @@ class RecordedCalls:
 
     def finish(self, key: str, occurrence: int, completion: Completion, lost: int) -> None:
         """Stores the answer."""
+        self._give_room_back(key, occurrence)
         usage = completion.usage
         text = canonical_json(completion_to_json(completion))
         self._journal.write(
@@ -62,6 +69,7 @@ class RecordedCalls:
 
     def fail(self, key: str, occurrence: int, message: str, lost: int) -> None:
         """Stores the failure."""
+        self._give_room_back(key, occurrence)
         self._journal.write(
             "UPDATE completions SET status = 'failed', message = ?, lost = lost + ? WHERE key = ? AND occurrence = ?",
             (message, lost, key, occurrence),
@@ -72,6 +80,13 @@ class RecordedCalls:
         """Yields every call in the order in which they began."""
         for row in self._journal.read(f"SELECT {_COLUMNS} FROM completions ORDER BY number"):
             yield self._call(row)
+
+    def _room(self, key: str, occurrence: int) -> Path:
+        return self._journal.path.with_name(f"answer-{key[:16]}-{occurrence}.room")
+
+    def _give_room_back(self, key: str, occurrence: int) -> None:
+        if self._journal.on_disk:
+            room.release(self._room(key, occurrence))
 
     def _find(self, key: str, occurrence: int) -> StoredCall | None:
         query = f"SELECT {_COLUMNS} FROM completions WHERE key = ? AND occurrence = ?"

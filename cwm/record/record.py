@@ -8,7 +8,7 @@ deterministic driver again: stored completions and test results are served inste
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,7 @@ from cwm.record.environment import git_revision, package_versions
 from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal, RunCorruptError, RunRecordError, storage_error
-from cwm.storage.keys import canonical_json, program_hash
+from cwm.storage.keys import canonical_json, ordered_json, program_hash
 from cwm.storage.lock import RunLock
 from cwm.storage.settings import known_fields
 
@@ -228,7 +228,7 @@ class RunRecord:
     def put_test_report(self, program: str, suite: str, report: Any) -> None:
         """Stores what the tests with hash `suite` said of `program`; the first report stays."""
         self.journal.write(
-            "INSERT OR IGNORE INTO test_results VALUES (?, ?, ?)", (program, suite, canonical_json(report))
+            "INSERT OR IGNORE INTO test_results VALUES (?, ?, ?)", (program, suite, ordered_json(report))
         )
 
     def test_report(self, program: str, suite: str) -> Any | None:
@@ -236,6 +236,19 @@ class RunRecord:
         query = "SELECT report FROM test_results WHERE program = ? AND suite = ?"
         rows = self.journal.read(query, (program, suite))
         return json.loads(rows[0][0]) if rows else None
+
+    def report_in_order(self, program: str, suite: str) -> Any | None:
+        """Returns the stored report if its keys have the order in which they were written, else None.
+
+        Prompts show what reports hold, so that a request follows from the order. Earlier versions sorted the keys: what
+        they stored is of no use there, and the tests are run again, which costs less than a call.
+        """
+        query = "SELECT report FROM test_results WHERE program = ? AND suite = ?"
+        return _in_order(self.journal.read(query, (program, suite)))
+
+    def evaluation_in_order(self, key: str) -> Any | None:
+        """Returns a stored evaluation if its keys have the order in which they were written, see `report_in_order`."""
+        return _in_order(self.journal.read("SELECT payload FROM evaluations WHERE key = ?", (key,)))
 
     def test_reports(self, program: str) -> list[Any]:
         """Returns every stored report of `program`, by suite."""
@@ -302,6 +315,17 @@ class RunRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _in_order(rows: Sequence[tuple[Any, ...]]) -> Any | None:
+    """Returns what the only row holds; None if there is none, or if its keys are sorted on every level.
+
+    What is asked for in order never has sorted keys on its first level.
+    """
+    if not rows:
+        return None
+    value = json.loads(rows[0][0])
+    return None if canonical_json(value) == rows[0][0] else value
 
 
 def _refuse_difference(folder: Path, info: RunInfo, asked: RunInfo) -> None:

@@ -279,7 +279,7 @@ class _SpeedRefinement:
         return ("wrong", tuple(differing)) if differing else (None, ())
 
     def _report(self, source: str, digest: str) -> SuiteReport:
-        stored = self._record.test_report(digest, self._suite)
+        stored = self._record.report_in_order(digest, self._suite)
         if stored is not None:
             return SuiteReport.from_json(stored)
         (report,) = self._tools.tester([source])

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from cwm.storage.keys import canonical_json
+from cwm.storage.keys import canonical_json, ordered_json
 
 SCHEMA_VERSION = 1
 IN_MEMORY = ":memory:"
@@ -81,6 +81,7 @@ class Journal:
 
     def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
         self.path = Path(IN_MEMORY) if path is None else path
+        self.on_disk = path is not None
         self._lock = threading.RLock()
         with self._named_errors():
             mode = "ro" if read_only else "rwc"
@@ -157,7 +158,7 @@ class Journal:
         Returns:
             Whether the row is new.
         """
-        return self.write(f"INSERT OR IGNORE INTO {_keyed(table)} VALUES (?, ?)", (key, canonical_json(payload)))
+        return self.write(f"INSERT OR IGNORE INTO {_keyed(table)} VALUES (?, ?)", (key, ordered_json(payload)))
 
     def get(self, table: str, key: str) -> Any | None:
         """Returns the payload under `key`, or None."""

@@ -5,6 +5,15 @@ import json
 from typing import Any
 
 
+def ordered_json(value: Any) -> str:
+    """Returns JSON that keeps the order of keys, no spaces and ASCII alone: what was stored comes back as it was.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
 def canonical_json(value: Any) -> str:
     """Returns JSON with sorted keys, no spaces and ASCII alone: equal values give equal bytes on every machine.
 

@@ -186,7 +186,7 @@ class _Synthesis:
         }
         untested: list[Candidate] = []
         for candidate in running:
-            stored = self._record.test_report(candidate.hash, self._suite)
+            stored = self._record.report_in_order(candidate.hash, self._suite)
             if stored is None:
                 untested.append(candidate)
             else:
@@ -287,7 +287,7 @@ class _Synthesis:
         untested: list[str] = []
         for source in sources:
             digest = program_hash(source)
-            stored = self._record.test_report(digest, self._suite)
+            stored = self._record.report_in_order(digest, self._suite)
             problems = (
                 [] if stored is not None else static_check.check(source, self._task.functions, self._task.interface)
             )

@@ -6,6 +6,7 @@ before or after it, or to find the disk full. It is run as a script, with the re
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import random
@@ -34,9 +35,11 @@ from arena.runs.folder import open_record
 from arena.runs.settings import MatchSettings, RunSettings
 from cwm.llm.api import Completion, LanguageModel, Request, Usage
 from cwm.llm.caps import Caps
+from cwm.llm.providers import openai  # noqa: F401  loaded before the forks
 from cwm.llm.requests import request_key
 from cwm.llm.retry import Retrying, TransientError
 from cwm.quality.similarity import longest_shared_run, source_files
+from cwm.record.record import RunRecord
 from cwm.sandbox.wire.api import Outcome
 from cwm.suite import contract, execution
 from cwm.synthesis.config import SynthesisConfig
@@ -228,8 +231,24 @@ def evaluate(command: dict[str, Any]) -> None:
     evaluate_command.evaluate(asked, folder, command.get("workers", 1), True)
 
 
+def combination(command: dict[str, Any]) -> None:
+    """Begins one of the combinations of `event_kills.py` through the command line, asked at a real address."""
+    os.environ["OPENAI_API_KEY"] = "a-key"
+    synthesize.command(
+        **{
+            "run": Path(command["folder"]),
+            "llm": "openai:m",
+            "base_url": command["address"],
+            "workers": 1,
+            "as_json": True,
+            **{name: Path(value) if name in PATHS else value for name, value in command["options"].items()},
+        }
+    )
+
+
 def resume(command: dict[str, Any]) -> None:
     execution.CHUNK = 25
+    os.environ["OPENAI_API_KEY"] = "a-key"
     synthesize.resume(Path(command["folder"]), workers=1, as_json=True)
 
 
@@ -238,18 +257,34 @@ def note(log: Path, line: str) -> None:
         stream.write(f"{line}\n")
 
 
+PATHS = ("rules", "trajectories")
 WORK: dict[str, Callable[[dict[str, Any]], None]] = {
     "tournament": play,
     "synthesis": write,
     "evaluation": evaluate,
     "resume": resume,
+    "combination": combination,
 }
+
+
+def die_after(events: int) -> None:
+    """Has the process killed as soon as it has stored so many events."""
+    add_event, counted = RunRecord.add_event, itertools.count(1)
+
+    def add_and_die(*arguments: Any) -> None:
+        add_event(*arguments)
+        if next(counted) == events:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    RunRecord.add_event = add_and_die  # type: ignore[method-assign]
 
 
 def child(command: dict[str, Any]) -> int:
     fault = Fault(*command["fault"]) if command.get("fault") else Fault(0, "")
     FaultyConnection.fault = fault
     sqlite3.connect = functools.partial(sqlite3.connect, factory=FaultyConnection)  # type: ignore[assignment]
+    if "events" in command:
+        die_after(command["events"])
     if "largest_file" in command:
         resource.setrlimit(resource.RLIMIT_FSIZE, (command["largest_file"], resource.RLIM_INFINITY))
     try:
