@@ -294,9 +294,15 @@ def child(command: dict[str, Any]) -> int:
         known = exit_code(error)
         code = known if known is not None else int(getattr(error, "exit_code", 99))
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        sys.stderr.write(f"{sentence(error) if known is not None else traceback.format_exc()}\n")
+        sys.stderr.write(f"{_told(error, known)}\n")
     sys.stderr.write(f"statements {fault.statements}\n")
     return code
+
+
+def _told(error: BaseException, known: int | None) -> str:
+    if known is not None:
+        return sentence(error)
+    return "" if hasattr(error, "exit_code") else traceback.format_exc()
 
 
 def main() -> None:

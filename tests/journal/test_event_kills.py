@@ -24,7 +24,10 @@ from games import registry
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 TIC_TAC_TOE = (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
-LEDUC = recordings.load("leduc_poker").records[0].completion.text.split("```python\n")[1].split("```")[0]
+LEDUC, CLOSED = (
+    recordings.load(name).records[0].completion.text.split("```python\n")[1].split("```")[0]
+    for name in ("leduc_poker", "leduc_poker+closed")
+)
 WORTH = "def value_function(state, player_id):\n    return {}\n"
 EVEN = "def policy_prior(state, legal_actions, player_id):\n    return [1 / len(legal_actions)] * len(legal_actions)\n"
 LEAK = (
@@ -73,7 +76,7 @@ COMBINATIONS = {
     "conversation": Combination(
         {"game": "leduc_poker", **FEW, "method": "conversation"}, ["import os", CHEAPER, "no program", CHEAP, LEDUC]
     ),
-    "closed deck": Combination({"game": "leduc_poker", **FEW, "deck": "closed", "retries": 2}, [CHEAPER, CHEAP, LEDUC]),
+    "closed deck": Combination({"game": "leduc_poker", **FEW, "deck": "closed"}, [CHEAPER, LEDUC, CLOSED]),
     "further games": Combination(
         {"game": "leduc_poker", **FEW, "further_games": 4, "further_rounds": 2, "values": 1},
         [FLAT, LEDUC, WORTH.format(0.0)],
