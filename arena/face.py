@@ -228,7 +228,7 @@ def _synthesized(
     language_model.check(wished, caps)
     settings = shipped_recordings.settings_for(wished)
     with run_folder.open_record(folder, settings, inputs, caps) as record:
-        end = stored_end(record, settings)
+        end = stored_end(folder, settings)
         if end is None:
             run = SynthesisRun(record, settings, inputs, caps, workers, on_stage=on_stage)
             end = run_stages(run, None, on_stage).end

@@ -22,36 +22,40 @@ from arena.terminal.live_view import LiveView
 from cwm.functions.vectors import VectorResult
 from cwm.llm.caps import Caps
 from cwm.record.record import RunRecord
+from cwm.storage import stored_json
+from cwm.storage.files import json_line, write_whole
 from cwm.storage.journal import RunCorruptError
 from cwm.storage.keys import content_key
-from cwm.storage.settings import known_fields
 
-STREAM: Final = "run"
-"""Name of the stream of a run's only event: its end."""
+END_FILE: Final = "end.json"
+"""Written last, in a run's folder."""
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How all stages of a run ended; kept in its record.
+    """How all stages of a run ended; kept in its folder.
 
     Attributes:
+        asked: content key of what the run was asked for since it began (`cwm faster`).
         cap: the cap that ended its calls, None if none did.
         exact: whether the model passes every training test.
         message: how the synthesis ended, in words.
         without_vectors: why no vectors of observations were found, None if some were or nobody asked.
     """
 
+    asked: str
     cap: str | None
     exact: bool
     message: str
     without_vectors: str | None
 
     @classmethod
-    def of(cls, outcome: Outcome, settings: RunSettings) -> "RunEnd":
+    def of(cls, folder: Path, settings: RunSettings, outcome: Outcome) -> "RunEnd":
         """Returns how a run ended that came to `outcome`."""
         vectors = outcome.beside.chosen.get("vectors")
         missing = isinstance(vectors, VectorResult) and vectors.chosen is None
         return cls(
+            _asked(folder, settings),
             outcome.cap_reached(settings),
             outcome.exact,
             outcome.synthesis.message,
@@ -72,23 +76,23 @@ class Finished:
     report: ReportData
 
 
-def stored_end(record: RunRecord, settings: RunSettings) -> RunEnd | None:
+def stored_end(folder: Path, settings: RunSettings) -> RunEnd | None:
     """Returns how a run ended whose result and model lie in its folder; None if there is something left to do.
 
     A cap may have been raised since it was reached, and `cwm faster` may have asked for more.
     """
-    stored = [payload for _, _, _, payload in record.events(STREAM)]
-    if not stored or stored[0]["asked"] != _asked(record, settings) or stored[0]["cap"] is not None:
-        return None
     try:
-        there = bool(read_result(record.folder)) and read_bundle(record.folder) is not None
+        end = stored_json.read_if_there(folder / END_FILE, stored_json.exactly(RunEnd), RunCorruptError, "delete it")
+        there = bool(read_result(folder)) and read_bundle(folder) is not None
     except RunCorruptError:
         return None
-    return RunEnd(**known_fields(RunEnd, stored[0])) if there else None
+    if end is None or not there or end.cap is not None or end.asked != _asked(folder, settings):
+        return None
+    return end
 
 
-def _asked(record: RunRecord, settings: RunSettings) -> str:
-    asked = speed.asked_of(record.folder, settings)
+def _asked(folder: Path, settings: RunSettings) -> str:
+    asked = speed.asked_of(folder, settings)
     return content_key(None if asked is None else asdict(asked))
 
 
@@ -96,7 +100,7 @@ def complete(
     record: RunRecord, settings: RunSettings, inputs: Inputs, caps: Caps, workers: int, recording: Path | None
 ) -> Finished:
     """Runs all stages with a live view and writes the report; prints no table. A run that ended is not run again."""
-    end = stored_end(record, settings)
+    end = stored_end(record.folder, settings)
     # A recording takes the stored answers, too, as they are served again.
     if end is not None and recording is None:
         report = stored_report(record, settings)
@@ -127,8 +131,8 @@ def run_stages(
     report = run_report.build(record, settings, shown.arenas, shown.replays)
     page.write(report, record.report_path)
     run_tables.write(record, report)
-    end = RunEnd.of(outcome, settings)
-    record.add_event(STREAM, 0, "finished", asdict(end) | {"asked": _asked(record, settings)})
+    end = RunEnd.of(record.folder, settings, outcome)
+    write_whole(record.folder / END_FILE, json_line(asdict(end)) + "\n")
     return Finished(end, report)
 
 

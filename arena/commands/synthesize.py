@@ -263,7 +263,7 @@ def resume(
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)
         caps = read_caps(run).raised(caps)
-        if stored_end(opened, settings) is None or record is not None:
+        if stored_end(run, settings) is None or record is not None:
             language_model.check(settings, caps)
             shipped.check(settings)
         write_caps(run, caps)

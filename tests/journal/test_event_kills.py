@@ -240,7 +240,7 @@ def test_runs_killed_after_some_events_pay_for_nothing_twice(
 ) -> None:
     kills = Kills(name, runner, server, tmp_path)
     kills.finished()
-    for number in random.Random(name).sample(range(1, kills.events), 2):
+    for number in random.Random(name).sample(range(1, kills.events + 1), 2):
         kills.after(number)
 
 
@@ -249,7 +249,7 @@ def test_runs_killed_after_some_events_pay_for_nothing_twice(
 def test_no_kill_after_any_event_repeats_a_request(name: str, runner: Any, server: Server, tmp_path: Path) -> None:
     kills = Kills(name, runner, server, tmp_path)
     kills.finished()
-    places = range(1, kills.events)
+    places = range(1, kills.events + 1)
     if not COMBINATIONS[name].every:
         places = sorted(random.Random(name).sample(places, min(20, len(places))))  # type: ignore[assignment]
     for number in places:
