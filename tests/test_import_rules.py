@@ -65,7 +65,7 @@ def test_imports_follow_the_layers(trees: dict[str, ast.Module]) -> None:
         for node, name in imports(tree)
         if name.split(".")[0] in OURS and not allowed(name, place)
     ]
-    assert faults == []
+    assert not faults, "\n".join(["", *faults])
 
 
 @pytest.mark.parametrize("package", ["games", "search", "cwm"])
@@ -89,7 +89,7 @@ def test_no_first_party_import_stands_inside_a_function(trees: dict[str, ast.Mod
         for node, name in imports(function)
         if name.split(".")[0] in OURS
     ]
-    assert faults == []
+    assert not faults, "\n".join(["", *faults])
 
 
 @pytest.mark.parametrize("name", STANDARD_LIBRARY_ALONE)

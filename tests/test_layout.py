@@ -88,6 +88,11 @@ def said(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def none_of(faults: list[str]) -> None:
+    """Fails with a line for each fault: of a list, pytest would show the first alone."""
+    assert not faults, "\n".join(["", *faults])
+
+
 @cache
 def strings(path: Path) -> tuple[str, ...]:
     """Returns a module's strings without its docstrings."""
@@ -105,7 +110,7 @@ def strings(path: Path) -> tuple[str, ...]:
 
 
 def test_imports_between_packages_run_one_way() -> None:
-    assert [fault for path in of("cwm", "arena") for fault in _imports_that_do_not(path)] == []
+    none_of([fault for path in of("cwm", "arena") for fault in _imports_that_do_not(path)])
 
 
 def _imports_that_do_not(path: Path) -> Iterator[str]:
@@ -169,7 +174,7 @@ def test_a_larger_package_is_needed(folder: str) -> None:
 
 
 def test_a_module_hands_on_no_name_of_another() -> None:
-    assert [fault for path in of(*TOPS) for fault in _handed_on(path)] == []
+    none_of([fault for path in of(*TOPS) for fault in _handed_on(path)])
 
 
 def _handed_on(path: Path) -> Iterator[str]:
@@ -217,7 +222,7 @@ def worker_modules() -> tuple[str, ...]:
 
 
 def test_worker_code_needs_the_standard_library_alone() -> None:
-    assert [fault for module in worker_modules() for fault in _needed_beside(modules()[module])] == []
+    none_of([fault for module in worker_modules() for fault in _needed_beside(modules()[module])])
 
 
 def _needed_beside(path: Path) -> Iterator[str]:
@@ -282,8 +287,8 @@ def test_every_pattern_of_kept_games_matches_a_file() -> None:
 
 
 def test_no_module_of_the_product_is_called_like_a_test() -> None:
-    assert [said(path) for path in of(*TOPS) if path.name.startswith("test_")] == []
-    assert [said(path) for path in of(*TOPS) for node in nodes(path) if _is_name(node, "__test__")] == []
+    none_of([said(path) for path in of(*TOPS) if path.name.startswith("test_")])
+    none_of([said(path) for path in of(*TOPS) for node in nodes(path) if _is_name(node, "__test__")])
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
@@ -328,7 +333,7 @@ def test_a_library_names_no_option_of_the_command_line() -> None:
 
 
 def test_no_library_knows_the_error_of_a_command() -> None:
-    assert [said(path) for path in of("cwm", "search", "games") if "UsageError" in source(path)] == []
+    none_of([said(path) for path in of("cwm", "search", "games") if "UsageError" in source(path)])
 
 
 FACES: Final = ("exported", "face")
@@ -343,7 +348,7 @@ def test_storeys_are_few() -> None:
 
 
 def test_nothing_imports_a_face() -> None:
-    assert [said(path) for path in of(*TOPS) if imported(path) & {"cwm.exported", "arena.face"}] == []
+    none_of([said(path) for path in of(*TOPS) if imported(path) & {"cwm.exported", "arena.face"}])
 
 
 def _storeys(top: str, places: list[str]) -> int:
