@@ -1,5 +1,6 @@
 """In which order tests run, what they keep of JAX's compiling, and the figures that they measure, in one table."""
 
+import gc
 import os
 import shutil
 import signal
@@ -39,6 +40,9 @@ COMPILED_QUICKLY: Final = (
 
 
 MUCH_ROOM: Final = 1 << 30
+
+GARBAGE_THRESHOLDS: Final = (10_000, 20, 20)
+"""Tracing makes millions of objects and hardly a cycle."""
 
 MIN_COMPILE_TIME: Final = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
 
@@ -85,6 +89,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first; all else keeps its order."""
     places = {name: place for place, name in enumerate(LONGEST_FILES)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Has garbage collections pass over what was imported and collected, which stays to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
 
 
 @pytest.fixture(autouse=True, scope="module")

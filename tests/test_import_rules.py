@@ -34,8 +34,11 @@ STANDARD_LIBRARY_ALONE = [
 ]
 
 
-def sources() -> list[Path]:
-    return sorted(path for package in OURS for path in (ROOT / package).rglob("*.py"))
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Every module of the product by its place."""
+    paths = sorted(path for package in OURS for path in (ROOT / package).rglob("*.py"))
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in paths}
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
@@ -50,36 +53,43 @@ def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
                 yield node, f"{node.module}.{alias.name}"
 
 
-def allowed(name: str, path: Path) -> bool:
-    place = str(path.relative_to(ROOT))
+def allowed(name: str, place: str) -> bool:
     prefixes = ALLOWED[place.split("/")[0]] | EXCEPTIONS.get(place, set())
     return any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes)
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_follow_the_layers(path: Path) -> None:
-    for node, name in imports(ast.parse(path.read_text())):
-        if name.split(".")[0] in OURS:
-            assert allowed(name, path), f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+def test_imports_follow_the_layers(trees: dict[str, ast.Module]) -> None:
+    faults = [
+        f"{place}:{node.lineno} imports {name}"
+        for place, tree in trees.items()
+        for node, name in imports(tree)
+        if name.split(".")[0] in OURS and not allowed(name, place)
+    ]
+    assert not faults, "\n".join(["", *faults])
 
 
 @pytest.mark.parametrize("package", ["games", "search", "cwm"])
-def test_nothing_below_the_arena_names_a_module_of_it_but_the_public_face(package: str) -> None:
+def test_nothing_below_the_arena_names_a_module_of_it_but_the_public_face(
+    package: str, trees: dict[str, ast.Module]
+) -> None:
     named: dict[str, list[str]] = {}
-    for path in sources():
-        place = str(path.relative_to(ROOT))
-        for node in ast.walk(ast.parse(path.read_text())) if place.startswith(f"{package}/") else ():
+    for place, tree in trees.items():
+        for node in ast.walk(tree) if place.startswith(f"{package}/") else ():
             if isinstance(node, ast.Constant) and re.fullmatch(r"arena(\.\w+)+", str(node.value)):
                 named.setdefault(place, []).append(node.value)
     assert named == {place: names for place, names in LOADED_BY_NAME.items() if place.startswith(f"{package}/")}
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_first_party_import_stands_inside_a_function(path: Path) -> None:
-    for function in ast.walk(ast.parse(path.read_text())):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for node, name in imports(function):
-                assert name.split(".")[0] not in OURS, f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+def test_no_first_party_import_stands_inside_a_function(trees: dict[str, ast.Module]) -> None:
+    faults = [
+        f"{place}:{node.lineno} imports {name}"
+        for place, tree in trees.items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node, name in imports(function)
+        if name.split(".")[0] in OURS
+    ]
+    assert not faults, "\n".join(["", *faults])
 
 
 @pytest.mark.parametrize("name", STANDARD_LIBRARY_ALONE)

@@ -30,19 +30,37 @@ def modules() -> dict[str, Path]:
     return {name_of(path): path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def trees_are_dropped() -> Iterator[None]:
+    """Else every later garbage collection of the process walks the trees of the whole product."""
+    yield
+    tree.cache_clear()
+    nodes.cache_clear()
+
+
 def name_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 @cache
+def source(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
 def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return ast.parse(source(path))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
 
 
 @cache
 def imported(path: Path) -> frozenset[str]:
     """Returns the modules of ours that a module imports."""
-    return frozenset(module for node in ast.walk(tree(path)) for module in _modules_of(node))
+    return frozenset(module for node in nodes(path) for module in _modules_of(node))
 
 
 def _modules_of(node: ast.AST) -> Iterator[str]:
@@ -70,17 +88,20 @@ def said(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
+def none_of(faults: list[str]) -> None:
+    """Fails with a line for each fault: of a list, pytest would show the first alone."""
+    assert not faults, "\n".join(["", *faults])
+
+
 @cache
 def strings(path: Path) -> tuple[str, ...]:
     """Returns a module's strings without its docstrings."""
     documented = {
-        id(node.value)
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        id(node.value) for node in nodes(path) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     return tuple(
         node.value
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented
     )
 
@@ -88,21 +109,24 @@ def strings(path: Path) -> tuple[str, ...]:
 # 1. Order.
 
 
-@pytest.mark.parametrize("path", of("cwm", "arena"), ids=said)
-def test_imports_between_packages_run_one_way(path: Path) -> None:
+def test_imports_between_packages_run_one_way() -> None:
+    none_of([fault for path in of("cwm", "arena") for fault in _imports_that_do_not(path)])
+
+
+def _imports_that_do_not(path: Path) -> Iterator[str]:
     name = name_of(path)
     top, place = name.split(".")[0], package_of(name)
-    if place is None:
-        assert path.name == "__init__.py", f"{said(path)} lies in no package of tests/layout.toml"
-        assert not imported(path)
-        return
+    if place is None and path.name != "__init__.py":
+        yield f"{said(path)} lies in no package of tests/layout.toml"
     for module in imported(path):
-        if module.split(".")[0] == top:
+        if place is None:
+            yield f"{said(path)} imports {module}, and lies in no package"
+        elif module.split(".")[0] == top:
             there = package_of(module)
-            assert there is not None, f"{said(path)} imports {module}, a folder without modules of its own"
-            assert ORDER[top].index(there) <= ORDER[top].index(place), (
-                f"{said(path)} imports {module}, which stands higher"
-            )
+            if there is None:
+                yield f"{said(path)} imports {module}, a folder without modules of its own"
+            elif ORDER[top].index(there) > ORDER[top].index(place):
+                yield f"{said(path)} imports {module}, which stands higher"
 
 
 @pytest.mark.parametrize(("top", "place"), [(top, place) for top in ORDER for place in ORDER[top]])
@@ -131,15 +155,14 @@ def test_no_module_lies_flat(top: str) -> None:
 # 3. Sizes.
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in of(*TOPS)}), ids=said)
-def test_a_package_is_small_enough_to_be_read(folder: Path) -> None:
-    held = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
-    assert len(held) <= LAYOUT["most_modules"].get(said(folder), MOST_MODULES)
+def test_a_package_is_small_enough_to_be_read() -> None:
+    held = Counter(said(path.parent) for path in of(*TOPS) if path.name != "__init__.py")
+    assert [folder for folder in held if held[folder] > LAYOUT["most_modules"].get(folder, MOST_MODULES)] == []
 
 
-@pytest.mark.parametrize("path", of(*TOPS), ids=said)
-def test_a_module_has_at_most_400_lines(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+def test_a_module_has_at_most_400_lines() -> None:
+    lengths = {said(path): len(source(path).splitlines()) for path in of(*TOPS)}
+    assert {path: length for path, length in lengths.items() if length > MOST_LINES} == {}
 
 
 @pytest.mark.parametrize("folder", LAYOUT["most_modules"])
@@ -150,17 +173,22 @@ def test_a_larger_package_is_needed(folder: str) -> None:
 # 4. One home for a name.
 
 
-@pytest.mark.parametrize("path", of(*TOPS), ids=said)
-def test_a_module_hands_on_no_name_of_another(path: Path) -> None:
+def test_a_module_hands_on_no_name_of_another() -> None:
+    none_of([fault for path in of(*TOPS) for fault in _handed_on(path)])
+
+
+def _handed_on(path: Path) -> Iterator[str]:
     brought = set()
     for node in tree(path).body:
         if isinstance(node, ast.ImportFrom):
             brought |= {alias.asname or alias.name for alias in node.names}
-            assert not any(alias.name == alias.asname for alias in node.names), f"{said(path)}:{node.lineno} re-exports"
+            if any(alias.name == alias.asname for alias in node.names):
+                yield f"{said(path)}:{node.lineno} re-exports"
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            assert node.targets[0].id != "__all__" or path.name == "__init__.py", f"{said(path)} has __all__"
-            alias = isinstance(node.value, ast.Name) and node.value.id in brought and node.value.id[0].isupper()
-            assert not alias, f"{said(path)}:{node.lineno} is another name of what lives elsewhere"
+            if node.targets[0].id == "__all__" and path.name != "__init__.py":
+                yield f"{said(path)} has __all__"
+            if isinstance(node.value, ast.Name) and node.value.id in brought and node.value.id[0].isupper():
+                yield f"{said(path)}:{node.lineno} is another name of what lives elsewhere"
 
 
 @pytest.mark.parametrize("top", TOPS)
@@ -193,17 +221,20 @@ def worker_modules() -> tuple[str, ...]:
     return tuple(sorted((inside | named) - {"search"}))
 
 
-@pytest.mark.parametrize("module", worker_modules())
-def test_worker_code_needs_the_standard_library_alone(module: str) -> None:
-    path = modules()[module]
-    for node in ast.walk(tree(path)):
+def test_worker_code_needs_the_standard_library_alone() -> None:
+    none_of([fault for module in worker_modules() for fault in _needed_beside(modules()[module])])
+
+
+def _needed_beside(path: Path) -> Iterator[str]:
+    for node in nodes(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
         for name in names:
-            if name.split(".")[0] not in TOPS:
-                assert name.split(".")[0] in sys.stdlib_module_names, f"{said(path)} imports {name}"
+            if name.split(".")[0] not in {*TOPS, *sys.stdlib_module_names}:
+                yield f"{said(path)} imports {name}"
     for inner in imported(path):
-        assert inner in worker_modules() or BESIDE_WORKERS.fullmatch(inner), f"{said(path)} imports {inner}"
+        if inner not in worker_modules() and not BESIDE_WORKERS.fullmatch(inner):
+            yield f"{said(path)} imports {inner}"
 
 
 def test_the_modules_of_every_payload_are_found() -> None:
@@ -214,29 +245,32 @@ def test_the_modules_of_every_payload_are_found() -> None:
 # 6. Names in strings live.
 
 
-@pytest.mark.parametrize("path", of(*TOPS), ids=said)
-def test_every_module_that_a_string_names_is_there(path: Path) -> None:
-    for text in strings(path):
-        place, _, attribute = text.partition(":")
-        if DOTTED.fullmatch(place) and not _is_file_name(place):
-            found = _known(place)
-            assert found is not None, f"{said(path)} names {text!r}, which leads nowhere"
-            if attribute:
-                assert re.search(rf"\b{attribute}\b", modules()[found].read_text(encoding="utf-8")), text
+def test_every_module_that_a_string_names_is_there() -> None:
+    assert [
+        f"{said(path)} names {name!r}" for path in of(*TOPS) for name in strings(path) if _leads_nowhere(name)
+    ] == []
 
 
-def _is_file_name(text: str) -> bool:
-    return text.rsplit(".", 1)[-1] in {"jsonl", "json", "sqlite", "csv", "html", "md", "parquet", "py", "lock"}
+def _leads_nowhere(name: str) -> bool:
+    place, _, attribute = name.partition(":")
+    if not DOTTED.fullmatch(place) or _is_file_name(place):
+        return False
+    found = _known(place)
+    return found is None or bool(attribute and not re.search(rf"\b{attribute}\b", source(modules()[found])))
+
+
+def _is_file_name(name: str) -> bool:
+    return name.rsplit(".", 1)[-1] in {"jsonl", "json", "sqlite", "csv", "html", "md", "parquet", "py", "lock"}
 
 
 def _known(place: str) -> str | None:
-    """Returns the module that a dotted text names, itself or with one name in it."""
+    """Returns the module that a dotted name leads to, itself or with one name in it."""
     if place in modules():
         return place
     module, _, attribute = place.rpartition(".")
     if module not in modules():
         return None
-    return module if re.search(rf"\b{attribute}\b", modules()[module].read_text(encoding="utf-8")) else None
+    return module if re.search(rf"\b{attribute}\b", source(modules()[module])) else None
 
 
 def test_every_pattern_of_kept_games_matches_a_file() -> None:
@@ -252,10 +286,13 @@ def test_every_pattern_of_kept_games_matches_a_file() -> None:
 # 7. Names of test modules.
 
 
-@pytest.mark.parametrize("path", of(*TOPS), ids=said)
-def test_no_module_of_the_product_is_called_like_a_test(path: Path) -> None:
-    assert not path.name.startswith("test_")
-    assert "__test__" not in {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)}
+def test_no_module_of_the_product_is_called_like_a_test() -> None:
+    none_of([said(path) for path in of(*TOPS) if path.name.startswith("test_")])
+    none_of([said(path) for path in of(*TOPS) for node in nodes(path) if _is_name(node, "__test__")])
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 # 8. Reached by more than tests.
@@ -285,17 +322,18 @@ def test_no_module_is_reached_by_tests_alone() -> None:
 FLAG: Final = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
-@pytest.mark.parametrize("path", of("games", "search", "cwm", "arena"), ids=said)
-def test_a_library_names_no_option_of_the_command_line(path: Path) -> None:
-    if said(path).startswith(("arena/commands/", "arena/terminal/", "arena/cli.py")):
-        return
-    flags = sorted({flag for text in strings(path) for flag in FLAG.findall(text)})
-    assert flags == LAYOUT.get("flags", {}).get(said(path), [])
+def test_a_library_names_no_option_of_the_command_line() -> None:
+    flags = {
+        said(path): sorted({flag for string in strings(path) for flag in FLAG.findall(string)})
+        for path in of(*TOPS)
+        if not said(path).startswith(("arena/commands/", "arena/terminal/", "arena/cli.py"))
+    }
+    allowed = LAYOUT.get("flags", {})
+    assert {path: named for path, named in flags.items() if named != allowed.get(path, [])} == {}
 
 
-@pytest.mark.parametrize("path", of("cwm", "search", "games"), ids=said)
-def test_no_library_knows_the_error_of_a_command(path: Path) -> None:
-    assert "UsageError" not in path.read_text(encoding="utf-8")
+def test_no_library_knows_the_error_of_a_command() -> None:
+    none_of([said(path) for path in of("cwm", "search", "games") if "UsageError" in source(path)])
 
 
 FACES: Final = ("exported", "face")
@@ -309,9 +347,8 @@ def test_storeys_are_few() -> None:
     assert _storeys("cwm", [place for place in ORDER["cwm"] if place.startswith("sandbox.")]) <= 4
 
 
-@pytest.mark.parametrize("path", of(*TOPS), ids=said)
-def test_nothing_imports_a_face(path: Path) -> None:
-    assert not imported(path) & {"cwm.exported", "arena.face"}
+def test_nothing_imports_a_face() -> None:
+    none_of([said(path) for path in of(*TOPS) if imported(path) & {"cwm.exported", "arena.face"}])
 
 
 def _storeys(top: str, places: list[str]) -> int:

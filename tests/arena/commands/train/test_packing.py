@@ -14,7 +14,7 @@ def test_packed_policies_are_the_same_but_for_rounding(tmp_path):
     env = on_game.environment(made.game, made.view, made.network)
     network = ActorCritic(made.network, env.num_actions)
     image = np.zeros((1, 1, *env.image_shape), np.float32)
-    params = network.init(jax.random.key(3), image)
+    params = jax.jit(network.init)(jax.random.key(3), image)
     checkpoint.save_policy(tmp_path / "run" / "sp-s3", params, about(made, "sp-s3", 3, 7))
     assert cli.run(["train", "pack", str(tmp_path / "run"), "--out", str(tmp_path / "packed")]) == 0
     packed, whole = on_game.load(tmp_path / "packed" / "sp-s3"), on_game.load(tmp_path / "run" / "sp-s3")
