@@ -5,15 +5,17 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.exit_codes import DOCUMENTED, EXIT_INTERRUPTED, exit_code, sentence
+from arena.commands.exit_codes import DOCUMENTED, EXIT_INTERRUPTED, EXIT_USAGE, exit_code, sentence
 from arena.lazy_commands import LazyGroup
 from arena.terminal import console
 from arena.usage import UsageError
 from cwm.sandbox.parent import levels, nurseries
+from games import own_code
 
 SANDBOX = "--sandbox"
 ALLOW_PROCESS = "--allow-unsafe-process"
@@ -52,6 +54,19 @@ def root(
     except ValueError as error:
         raise UsageError(f"{SANDBOX}: {error}.") from error
     context.with_resource(levels.wishing(levels.Wish(level, allow_unsafe_process)))
+    context.with_resource(own_code.heard_by(_OwnCodeNotice()))
+
+
+class _OwnCodeNotice:
+    """Says once that code of the user's own runs."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, file: Path) -> None:
+        if not self._said:
+            self._said = True
+            console.notices.print(f"{file} is code of your own: it runs as you do, in no sandbox")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -70,6 +85,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _refused(error)
     except Exception as error:
         found = exit_code(error)
+        if found is None and own_code.is_to_blame(error):
+            _say(f"code of your own failed: {own_code.described(error)}.")
+            return EXIT_USAGE
         if found is None:
             raise
         _say(sentence(error))

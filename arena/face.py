@@ -352,14 +352,15 @@ def play_tournament(
     game_id = _game_id(game)
     specs = tuple(_specs(agents, game_info(game_id).id))
     config = tournament.prepare(TournamentConfig(game_id, specs, deals, seed, pairing))
-    models = [spec.model_hash for spec in config.agents if spec.traits.sandboxed]
-    level = shipped_models.level_of(models if config.referee is None else [*models, config.referee])
+    level = shipped_models.level_of(config.programs())
     config = replace(config, runtime=replace(config.runtime, level=level))
     place = None if folder is None else Path(folder)
     with (
         tournament.opened(place, config.to_json()) as store,
         PlayerModels(config.agents, place, caps, None, config.game_identity) as players,
     ):
+        if place is not None and config.referee is not None:
+            tournament.write_asked(place, config)
         result = tournament.run(config, store, workers=workers, on_game=on_game, models=players)
         if place is not None:
             write_standings(place, result.table.to_json())

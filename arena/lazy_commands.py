@@ -26,6 +26,7 @@ PLACES: Final[Mapping[str, str]] = {
     "verify": "verify:command",
     "paper": "paper:command",
     "games": "games:app",
+    "agents": "agents:app",
     "trajectories": "trajectories:app",
     "llm": "llm:app",
     "sandbox": "sandbox:app",

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Final, cast
 
+from games import plugins
 from games.api import Game, GameError, UnknownGameError
+from games.own_code import PREFIX as OWN
+from games.own_code import place_of
 
 _OPEN_SPIEL: Final = "open_spiel:"
 _SCRAMBLED: Final = "scrambled:"
@@ -147,11 +150,17 @@ def describe(game_id: str) -> GameEntry:
     """Returns where a game lives.
 
     Args:
-        game_id: a registered id; `open_spiel:` and what `pyspiel.load_game` takes; or `scrambled:` and one of these.
+        game_id: a registered id; `open_spiel:` and what `pyspiel.load_game` takes; `python:FILE:NAME`; the name of one
+            that an installed distribution brings; or `scrambled:` and one of these.
 
     Raises:
         UnknownGameError: no game has this id; the message lists those there are and the nearest.
+        GameError: it names a file wrongly.
     """
+    if game_id.startswith(OWN):
+        place = place_of(game_id.removeprefix(OWN), "python:FILE:NAME")
+        own = "games.own_code:make", {"game": str(place)}
+        return GameEntry(f"{OWN}{place}", place.name, "", *own, rules="games.own_code:rules")
     if game_id.startswith(_OPEN_SPIEL) and game_id != _OPEN_SPIEL:
         name = game_id.removeprefix(_OPEN_SPIEL)
         return GameEntry(game_id, name, "", "games.adapters.open_spiel:OpenSpielGame", {"game": name})
@@ -161,12 +170,36 @@ def describe(game_id: str) -> GameEntry:
         return GameEntry(game_id, title, "", "games.scrambled:make", {"game": inner.id})
     if game_id in _ENTRIES:
         return _ENTRIES[game_id]
+    if game_id in plugins.names(plugins.GAMES):
+        brought = "games.installed:make", {"game": game_id}
+        return GameEntry(game_id, game_id, "", *brought, rules="games.installed:rules")
     nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""
     raise UnknownGameError(
-        f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, {_OPEN_SPIEL}NAME for OpenSpiel's own, and "
-        f"{_SCRAMBLED}NAME for any of them with its words scrambled."
+        f"There is no game {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}, {_OPEN_SPIEL}NAME for OpenSpiel's own, "
+        f"{OWN}FILE:NAME for one of yours, and {_SCRAMBLED}NAME for any of them with its words scrambled."
     )
+
+
+def absolute(game_id: str) -> str:
+    """Returns the id that means the same game in every folder: that of a file of the user's own is made absolute."""
+    if game_id.startswith(_SCRAMBLED):
+        return _SCRAMBLED + absolute(game_id.removeprefix(_SCRAMBLED))
+    return describe(game_id).id if game_id.startswith(OWN) else game_id
+
+
+def content_hash(game_id: str) -> str | None:
+    """Returns the hash of a game of the user's own, `python:FILE:NAME`: of its file and name; None for any other.
+
+    Raises:
+        GameError: the file cannot be read.
+    """
+    if game_id.startswith(_SCRAMBLED):
+        inner = content_hash(game_id.removeprefix(_SCRAMBLED))
+        return None if inner is None else f"{_SCRAMBLED}{inner}"
+    if not game_id.startswith(OWN):
+        return None
+    return place_of(game_id.removeprefix(OWN), "python:FILE:NAME").hash
 
 
 def make(game_id: str, **params: Any) -> Game:
@@ -201,9 +234,9 @@ def rules(game_id: str) -> str:
         GameError: the game is one of OpenSpiel's own or scrambled: these come without a text.
     """
     found = describe(game_id)
-    if not found.package:
-        raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
     if found.rules:
         module, attribute = found.rules.split(":")
         return str(getattr(importlib.import_module(module), attribute)(**found.params))
+    if not found.package:
+        raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
     return resources.files(found.package).joinpath("RULES.md").read_text(encoding="utf-8")

@@ -135,6 +135,15 @@ class KeepsAccount(Protocol):
         ...
 
 
+@runtime_checkable
+class HearsTheEnd(Protocol):
+    """An agent that is told how its game ended."""
+
+    def ended(self, returns: Sequence[float]) -> None:
+        """Takes what the game is scored with, by player; called before `close`, not where the game was broken off."""
+        ...
+
+
 class RandomAgent:
     """Plays a uniformly random legal action."""
 

@@ -19,6 +19,8 @@ class AgentKind:
         asks: whether a language model is asked for its moves.
         trained: whether it plays a trained policy, which has its own view, and draws actions or takes the likeliest.
         terminal: whether a person plays, in the terminal.
+        own: whether it is a class that is not ours, whose options are keyword arguments of it.
+        program: whether it is a program of the user's, which is started for every game and seat.
     """
 
     name: str
@@ -29,6 +31,8 @@ class AgentKind:
     asks: bool = False
     trained: bool = False
     terminal: bool = False
+    own: bool = False
+    program: bool = False
 
 
 KINDS: Final[Mapping[str, AgentKind]] = {
@@ -68,6 +72,18 @@ KINDS: Final[Mapping[str, AgentKind]] = {
             "learned:FOLDER (a policy that was trained on a model)",
             model="training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
             trained=True,
+        ),
+        AgentKind(
+            "python",
+            "python:FILE:CLASS,OPTION=VALUE (a class of your own)",
+            model="class: write python:FILE:CLASS, e.g. python:mine.py:Greedy",
+            own=True,
+        ),
+        AgentKind(
+            "exec",
+            "exec:COMMAND (a program of your own in any language)",
+            model="program: write exec:COMMAND, e.g. exec:./mine",
+            program=True,
         ),
     )
 }

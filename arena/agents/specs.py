@@ -1,14 +1,26 @@
 """What an agent is, as plain data: parsed from the command line, sent to worker processes, hashed into keys."""
 
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.agents.kinds import KINDS, AgentKind
 from arena.agents.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
+from arena.agents.own_settings import (
+    OURS,
+    TIME_NAMES,
+    OwnSettingsError,
+    ProgramConfig,
+    literal,
+    seconds,
+    split_command,
+)
 from cwm.llm.provider_table import provider_of
+from games import plugins
 from games.api import DEFAULT_VIEW
+from games.own_code import OwnCodeError, place_of
 from search import planner
 from search.api import PlannerConfig, PlannerConfigError
 
@@ -55,15 +67,17 @@ class AgentSpec:
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
             `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
-            training.
-        model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, filled in when it is loaded;
-            None before.
+            training; for `python`: `FILE:CLASS`, the file absolute; for `exec`: the command.
+        model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, for `python` and `exec` of
+            the files named, filled in when it is loaded; None before.
         workers: for `cwm`: how many processes share the simulations of a move.
         llm: options given for `llm`, by name (`LlmConfig`).
         learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
             of the run; None for no learning. See `arena.pipeline.online_learning`.
         learn_calls: for `cwm`: calls after one game, at most.
         greedy: for `ippo` and `learned`: play the likeliest action instead of drawing one.
+        options: for classes that are not ours: keyword arguments; for `exec`: see `ProgramConfig`.
+        folder: for `exec`: where the command is started; its files are found from there.
     """
 
     kind: str
@@ -77,6 +91,8 @@ class AgentSpec:
     learn: str | None = None
     learn_calls: int = LEARN_CALLS
     greedy: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+    folder: str | None = None
 
     @property
     def traits(self) -> AgentKind:
@@ -98,6 +114,10 @@ class AgentSpec:
             del data["learn"], data["learn_calls"]
         if not self.greedy:
             del data["greedy"]
+        if not self.options:
+            del data["options"]
+        if self.folder is None:
+            del data["folder"]
         return data
 
     @classmethod
@@ -107,10 +127,11 @@ class AgentSpec:
         return cls(**{key: value for key, value in data.items() if key in known})
 
     def identity(self) -> dict[str, Any]:
-        """Returns what the agent's play depends on: a bundle counts by its content, not by its place."""
+        """Returns what the agent's play depends on: bundles and files count by their content, not by their place."""
         data = self.to_json()
         if self.model_hash is not None:
             del data["model"]
+        data.pop("folder", None)
         return data
 
     def course(self) -> dict[str, Any]:
@@ -166,6 +187,8 @@ def kind_of(name: str) -> AgentKind:
     """
     if name in KINDS:
         return KINDS[name]
+    if name in plugins.names(plugins.AGENTS):
+        return AgentKind(name, f"{name} (of the distribution {plugins.brought_by(plugins.AGENTS, name)})", own=True)
     near = difflib.get_close_matches(name, KINDS, 1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise AgentSpecError(f"Unknown agent {name!r}: expected one of {', '.join(KINDS)}{hint}")
@@ -183,6 +206,8 @@ def parse(text: str) -> AgentSpec:
     """
     before, _, rest = text.strip().partition(":")
     kind = kind_of(before)
+    if kind.program:
+        return _program(text.strip(), kind, rest)
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     model = None
     if kind.model is not None:
@@ -191,6 +216,8 @@ def parse(text: str) -> AgentSpec:
         model = parts.pop(0)
     if kind.asks:
         return _llm(text, kind, model or "", parts)
+    if kind.own:
+        return _own(text.strip(), kind, model, parts)
     settings = _settings(text, parts)
     _check_settings(text, kind, settings)
     return AgentSpec(
@@ -242,6 +269,39 @@ def _llm(text: str, kind: AgentKind, model: str, parts: list[str]) -> AgentSpec:
     label = text.strip() if provider is None or provider.is_server else kind.name
     name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
     return AgentSpec(kind=kind.name, name=name, view=view, model=model, llm=options)
+
+
+def _own(text: str, kind: AgentKind, model: str | None, parts: list[str]) -> AgentSpec:
+    given = _pairs(text, parts, {})
+    try:
+        model = None if model is None else str(place_of(model, "python:FILE:CLASS, e.g. python:mine.py:Greedy"))
+    except OwnCodeError as error:
+        raise AgentSpecError(f"Agent {text!r}: {error}") from error
+    return AgentSpec(
+        kind=kind.name,
+        name=given.get("name", text),
+        view=given.get("view", DEFAULT_VIEW),
+        model=model,
+        options={option: literal(value) for option, value in given.items() if option not in OURS},
+    )
+
+
+def _program(text: str, kind: AgentKind, rest: str) -> AgentSpec:
+    try:
+        command, given = split_command(rest)
+        times = {TIME_NAMES[name]: seconds(name, given[name]) for name in TIME_NAMES if name in given}
+    except OwnSettingsError as error:
+        raise AgentSpecError(f"Agent {text!r}: {error}") from error
+    if not command:
+        raise AgentSpecError(f"Agent {text!r} names no {kind.model}.")
+    return AgentSpec(
+        kind=kind.name,
+        name=given.get("name", text),
+        view=given.get("view", DEFAULT_VIEW),
+        model=command,
+        options=times and ProgramConfig.from_json(times).to_json(),
+        folder=os.getcwd(),
+    )
 
 
 def _settings(text: str, parts: list[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands import check_batched, game_vectors
+from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.exports import film as rendering
 from arena.exports import film_files, film_sources
 from arena.exports.film_files import Format
@@ -14,8 +15,9 @@ from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from cwm.trajectories.recorded import collect
-from games import registry
-from games.api import CHANCE, TERMINAL, RendersText
+from games import plugins, registry
+from games.api import CHANCE, TERMINAL, GameError, RendersText, ResamplesHistory
+from games.contract import game as contract
 
 app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show or draw a game.")
 app.command("check-batched")(check_batched.command)
@@ -27,6 +29,11 @@ GameId = Annotated[str, typer.Argument(help="Id of a game; `cwm games list` show
 def list_games(as_json: AsJson = False) -> None:
     """List the registered games."""
     infos = [registry.make(game_id).info for game_id in registry.ids()]
+    for name in plugins.names(plugins.GAMES):
+        try:
+            infos += [] if name in registry.ids() else [registry.make(name).info]
+        except GameError as error:
+            console.notices.print(str(error))
     if as_json:
         console.print_json([dataclasses.asdict(info) for info in infos])
         return
@@ -43,6 +50,27 @@ def list_games(as_json: AsJson = False) -> None:
     console.out.print(table)
     for note in [f"{info.id}: {registry.describe(info.id).note}" for info in infos if registry.describe(info.id).note]:
         console.out.print(note)
+
+
+@app.command()
+def check(
+    game: Annotated[str, typer.Argument(help="Id of a game, e.g. python:FILE:NAME for one of your own.")],
+    games: Annotated[int, typer.Option("--games", min=1, help="Random games.")] = 20,
+    seed: Seed = 0,
+) -> None:
+    """Check a game of your own against the contract of games, in random games; tells the first rule that it breaks."""
+    made = registry.make(game)
+    violations = contract.check(made, games=games, seed=seed)
+    if not violations and isinstance(made, ResamplesHistory):
+        violations = contract.check_leaks(made, games=max(1, games // 4), seed=seed)
+    if violations:
+        first = violations[0]
+        more = f"; rules broken besides: {len(violations) - 1}" if len(violations) > 1 else ""
+        console.out.print(
+            f"{game} breaks the contract: {first.rule}: {first.message}, after the actions {list(first.actions)}{more}"
+        )
+        raise typer.Exit(EXIT_NEGATIVE)
+    console.out.print(f"{game} keeps the contract in {games} random games")
 
 
 @app.command()

@@ -4,7 +4,7 @@ import json
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -38,7 +38,6 @@ from arena.terminal.options import (
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
 from cwm.llm.caps import Caps
-from cwm.storage.files import write_whole
 
 CONFIG_FILE = tournament.ASKED_FILE
 SHOWN_FAULTS = 3
@@ -144,8 +143,7 @@ def play(
     """
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
-    models = [spec.model_hash for spec in prepared.agents if spec.traits.sandboxed]
-    level = shipped.level_of(models if prepared.referee is None else [*models, prepared.referee])
+    level = shipped.level_of(prepared.programs())
     prepared = replace(prepared, runtime=replace(prepared.runtime, level=level))
     result, used, learned = _played(config, prepared, folder, workers, caps or NO_CAPS, recording)
     _print(prepared, result, as_json, learned)
@@ -179,7 +177,7 @@ def _played(
         if folder is None:
             result = play.run()
         else:
-            write_whole(folder / CONFIG_FILE, json.dumps(_asked(config), indent=2) + "\n", replace=False)
+            tournament.write_asked(folder, config)
             if asks_models(config):
                 write_caps(folder, caps)
             result = _kept(play, folder)
@@ -232,10 +230,6 @@ def read_asked(folder: Path) -> TournamentConfig:
 
 def _pairing(text: str) -> Pairing:
     return "all" if text == "all" else "cross" if text == "cross" else "self"
-
-
-def _asked(config: TournamentConfig) -> dict[str, Any]:
-    return config.to_json() | {"agents": [spec.to_json() for spec in config.agents]}
 
 
 def _kept(play: "_Play", folder: Path) -> TournamentResult:

@@ -18,7 +18,7 @@ from cwm.llm.api import Completion, ConfigurationError, LanguageModel, Request
 from cwm.llm.budget import Budget, Budgeted, Price, Tally
 from cwm.llm.caps import Caps, budget, read_elapsed, write_elapsed
 from cwm.llm.journaled import CompletionStore, Journaled, StoredCall, is_billed
-from cwm.llm.provider_table import PROVIDERS
+from cwm.llm.provider_table import Provider, provider_of
 from cwm.llm.providers import factory
 from cwm.llm.providers.wishes import Polling
 from cwm.llm.punctual import Punctual
@@ -125,7 +125,7 @@ class PlayerModels:
                 polling=Polling(timeout_s=config.timeout),
                 scripted_start=used,
             )
-        if not config.send_seed and PROVIDERS[factory.split(name)[0]].is_server:
+        if not config.send_seed and _row(name).is_server:
             model = _Unseeded(model)
         if config.timeout is not None:
             model = Punctual(model, config.timeout)
@@ -151,7 +151,7 @@ class _Unseeded:
 
 def in_order(agents: Iterable[AgentSpec]) -> bool:
     """Tells whether games must be played one after the other: a script's answers come in its own order."""
-    return any(spec.traits.asks and PROVIDERS[factory.split(_provider(spec))[0]].in_order for spec in agents)
+    return any(spec.traits.asks and _row(_provider(spec)).in_order for spec in agents)
 
 
 def check(spec: AgentSpec) -> None:
@@ -164,8 +164,17 @@ def check(spec: AgentSpec) -> None:
         provider, _ = factory.split(_provider(spec))
     except ConfigurationError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    if spec.llm_config().base_url is not None and not PROVIDERS[provider].address_variable:
+    if spec.llm_config().base_url is not None and not _row(provider).address_variable:
         raise AgentSpecError(f"agent {spec.name!r}: base_url goes with openai:MODEL, not with {provider}:.")
+
+
+def _row(name: str) -> Provider:
+    """Returns the row of `PROVIDER:MODEL`; raises a `ConfigurationError` where there is none."""
+    row = provider_of(name)
+    if row is None:
+        factory.split(name)
+    assert row is not None  # `split` refuses what has no row
+    return row
 
 
 def _provider(spec: AgentSpec) -> str:

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, TypeAlias
 
-from cwm.llm.provider_table import KEY_VARIABLES
+from cwm.llm.provider_table import key_variables
 
 Work: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """A function at the top level of a module: JSON in, JSON out."""
@@ -161,7 +161,7 @@ class ProcessPool:
 @contextmanager
 def _without_keys() -> Iterator[None]:
     """Takes the keys of language models out of the environment that a new process inherits: games need none."""
-    kept = {name: os.environ.pop(name) for name in KEY_VARIABLES if name in os.environ}
+    kept = {name: os.environ.pop(name) for name in key_variables() if name in os.environ}
     try:
         yield
     finally:

@@ -22,7 +22,8 @@ def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Ite
 
     Args:
         game_id: which.
-        model_hash: what the model is expected to be, None for whatever is there.
+        model_hash: what the model, or the file of a game of the user's own, is expected to be, None for whatever is
+            there.
         params: parameters of a registered game.
 
     Raises:
@@ -30,6 +31,10 @@ def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Ite
         AgentSpecError: no model can be read from the folder, or it is another one.
     """
     if not is_model(game_id):
+        if model_hash not in (None, registry.content_hash(game_id)):
+            raise AgentSpecError(
+                f"The file of the game {game_id} has changed; restore it, or use another folder for the games."
+            )
         yield registry.make(game_id, **params)
         return
     bundle = model_of(game_id)

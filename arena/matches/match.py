@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from arena.agents.api import Agent, AgentFailure, ForfeitKind, KeepsAccount, Move, Turn
+from arena.agents.api import Agent, AgentFailure, ForfeitKind, HearsTheEnd, KeepsAccount, Move, Turn
 from cwm.storage.keys import derive
 from games.api import (
     CHANCE,
@@ -124,12 +124,9 @@ def play(
     if not len(agents) == len(agent_seeds) == game.info.num_players:
         raise GameError(f"{game.info.id} seats {game.info.num_players} players, not {len(agents)}.")
     table = _Table(game, agents, deal_seed, agent_seeds)
-    forfeit = None
     try:
-        table.seat_agents()
-        table.play_to_the_end()
-    except _Forfeited as stop:
-        forfeit = stop.forfeit
+        forfeit = table.play()
+        table.say_end(forfeit)
     finally:
         for agent in agents:
             agent.close()
@@ -189,14 +186,29 @@ class _Table:
         self._fallbacks: list[dict[str, int]] = [{} for _ in agents]
         self._errors: list[dict[str, int]] = [{} for _ in agents]
 
-    def seat_agents(self) -> None:
+    def play(self) -> Forfeit | None:
+        """Plays the game and returns who forfeited it, None if nobody did."""
+        try:
+            self._seat_agents()
+            self._play_to_the_end()
+        except _Forfeited as stop:
+            return stop.forfeit
+        return None
+
+    def say_end(self, forfeit: Forfeit | None) -> None:
+        """Tells the agents that want to hear it how the game ended."""
+        for agent in self._agents:
+            if isinstance(agent, HearsTheEnd):
+                agent.ended(self._returns(forfeit))
+
+    def _seat_agents(self) -> None:
         for seat, agent in enumerate(self._agents):
             try:
                 agent.start(self._game.info, seat, self._agent_seeds[seat])
             except AgentFailure as failure:
                 raise _Forfeited(Forfeit(seat, failure.kind, failure.detail)) from failure
 
-    def play_to_the_end(self) -> None:
+    def _play_to_the_end(self) -> None:
         limit = self._game.info.max_length or MAX_ACTIONS
         while (player := self._game.current_player(self._state)) != TERMINAL:
             if player == CHANCE:
@@ -214,7 +226,6 @@ class _Table:
 
     def record(self, forfeit: Forfeit | None, sandbox: str | None) -> GameRecord:
         game = self._game
-        returns = self._paid if forfeit is None else forfeit_returns(game, forfeit.seat, self._paid)
         reports = forfeit is None and isinstance(game, ReportsOutcome)
         return GameRecord(
             game=game.info.id,
@@ -222,7 +233,7 @@ class _Table:
             seats=tuple(agent.name for agent in self._agents),
             actions=tuple(self._actions),
             paid=tuple(self._paid),
-            returns=tuple(returns),
+            returns=tuple(self._returns(forfeit)),
             outcome=dict(game.outcome(self._state)) if reports and isinstance(game, ReportsOutcome) else None,
             forfeit=forfeit,
             length=self.length,
@@ -234,6 +245,9 @@ class _Table:
                 str(seat): agent.account() for seat, agent in enumerate(self._agents) if isinstance(agent, KeepsAccount)
             },
         )
+
+    def _returns(self, forfeit: Forfeit | None) -> list[float]:
+        return self._paid if forfeit is None else forfeit_returns(self._game, forfeit.seat, self._paid)
 
     def _ask(self, player: int) -> Action:
         agent = self._agents[player]

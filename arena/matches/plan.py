@@ -8,9 +8,12 @@ from arena.machine.runtime import Runtime
 from arena.matches.game_source import MODEL_PREFIX, is_model
 from arena.matches.lineups import Pairing
 from arena.matches.match import GameRecord
+from games import registry
 
 RULES_VERSION = 1
 """Part of every key: raised when the same seeds would give another game."""
+OWN_GAME = "own:"
+"""Before the content hash of a game of the user's own, where stored games name it."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,8 @@ class TournamentConfig:
     """What is played. JSON out, to be kept beside the games.
 
     Attributes:
-        game: registry id, or `cwm:RUN_OR_BUNDLE`: then that model decides what is legal and who wins.
+        game: registry id, or `cwm:RUN_OR_BUNDLE`: then that model decides what is legal and who wins. A file of the
+            user's own is made absolute.
         agents: with distinct names.
         deals: deals a lineup; each is played in every distinct rotation of the seats.
         seed: every deal derives from it and from the game, so that all lineups meet the same deals.
@@ -27,7 +31,8 @@ class TournamentConfig:
         lineups: indices into `agents`, instead of `pairing`; None to use `pairing`.
         params: parameters of the game.
         runtime: limits of programs that are not trusted.
-        referee: content hash of the model that decides the games, filled in by `prepare`; None for a registered game.
+        referee: content hash of the model or of the user's own file that decides the games, filled in by `prepare`;
+            None for a registered game.
         common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
     """
 
@@ -42,10 +47,20 @@ class TournamentConfig:
     referee: str | None = None
     common_seeds: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "game", registry.absolute(self.game))
+
     @property
     def game_identity(self) -> str:
-        """What the games depend on: a model counts by its content, not by its place."""
-        return self.game if self.referee is None else f"{MODEL_PREFIX}{self.referee}"
+        """What the games depend on: a model or a file counts by its content, not by its place."""
+        if self.referee is None:
+            return self.game
+        return f"{MODEL_PREFIX if is_model(self.game) else OWN_GAME}{self.referee}"
+
+    def programs(self) -> list[str | None]:
+        """Returns the hashes of all models that play or decide: programs that run in a sandbox."""
+        models = [spec.model_hash for spec in self.agents if spec.traits.sandboxed]
+        return [*models, self.referee] if is_model(self.game) else models
 
     def to_json(self) -> dict[str, Any]:
         data = {
@@ -78,7 +93,7 @@ class TournamentConfig:
             lineups = data["lineups"]
             return cls(
                 game=data["game"],
-                referee=data["game"].removeprefix(MODEL_PREFIX) if is_model(data["game"]) else None,
+                referee=_referee(data["game"]),
                 agents=tuple(AgentSpec.from_json(spec) for spec in data["agents"]),
                 deals=data["deals"],
                 seed=data["seed"],
@@ -92,6 +107,12 @@ class TournamentConfig:
             raise TournamentError(
                 f"The configuration of the tournament is damaged ({type(error).__name__}: {error}): restore it."
             ) from error
+
+
+def _referee(identity: str) -> str | None:
+    """Returns what stands behind the mark of a game that is known by its content; None for a registered one."""
+    mark = next((mark for mark in (MODEL_PREFIX, OWN_GAME) if identity.startswith(mark)), None)
+    return None if mark is None else identity.removeprefix(mark)
 
 
 @dataclass(frozen=True)

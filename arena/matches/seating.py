@@ -15,6 +15,7 @@ from arena.language_players.prompts import GamePrompts
 from arena.machine import accelerated
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import bundle_of
+from arena.own_agents import own_class, program
 from games import registry
 from games.api import Game, GameError
 from search import planner
@@ -58,7 +59,7 @@ def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
         AgentSpecError: it does not fit, or its model cannot be read; the message says why.
         GameError: it is a trained policy, and what it needs is not installed.
     """
-    return SEATS[spec.traits.name].resolve(spec, game)
+    return _seat(spec).resolve(spec, game)
 
 
 def build(
@@ -70,7 +71,11 @@ def build(
         ConfigurationError: a language model cannot be reached by what is known of it.
         AgentSpecError: a person cannot be built from data, or the model changed since it was resolved.
     """
-    return SEATS[spec.traits.name].build(spec, TableSetup(game, runtime, models, worker_seeds))
+    return _seat(spec).build(spec, TableSetup(game, runtime, models, worker_seeds))
+
+
+def _seat(spec: AgentSpec) -> Seat:
+    return SEATS["python" if spec.traits.own else spec.traits.name]
 
 
 def _in_view(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -169,6 +174,22 @@ def _player(spec: AgentSpec, table: TableSetup) -> Agent:
     return LlmAgent(GamePrompts(table.game, options, spec.view), model, options, spec.name, spec.view)
 
 
+def _resolve_own(spec: AgentSpec, game: Game) -> AgentSpec:
+    return own_class.resolve(_in_view(spec, game))
+
+
+def _own(spec: AgentSpec, table: TableSetup) -> Agent:
+    return own_class.build(spec)
+
+
+def _resolve_program(spec: AgentSpec, game: Game) -> AgentSpec:
+    return program.resolve(_in_view(spec, game))
+
+
+def _program(spec: AgentSpec, table: TableSetup) -> Agent:
+    return program.build(spec, table.game)
+
+
 def _trained(module: str) -> Seat:
     """Returns how the trained policies of a module take their seats; the module is loaded when one does."""
 
@@ -193,6 +214,8 @@ SEATS: Final[Mapping[str, Seat]] = {
     "human": Seat(_in_view, _no_person),
     "ippo": _trained("arena.agents.learned_policy"),
     "learned": _trained("arena.agents.model_policy"),
+    "python": Seat(_resolve_own, _own),
+    "exec": Seat(_resolve_program, _program),
 }
-"""By kind (`arena.agents.kinds.KINDS`). Trained policies need optional packages: their modules are named, and imported
-when one plays."""
+"""By kind (`arena.agents.kinds.KINDS`); `python` is the row of classes of other distributions, too. Trained policies
+need optional packages: their modules are named, and imported when one plays."""

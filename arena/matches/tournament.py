@@ -1,5 +1,6 @@
 """Tournaments: all seat rotations on common deals, in parallel processes, resumable after a kill at any moment."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,10 @@ from arena.matches.ratings import Standings, standings, without_forfeits
 from arena.matches.seating import build, resolve
 from arena.matches.store import Games, GameStore, MemoryStore, StoredGames
 from cwm.model.world_model import WorldModelError
+from cwm.storage.files import write_whole
 from cwm.storage.keys import content_key, derive
+from games import registry
+from games.own_code import described, is_to_blame
 
 ASKED_FILE = "tournament.json"
 """What the user asked for, in the folder of the games."""
@@ -89,7 +93,7 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
     lineups = config.lineups or tuple(seatings.paired(len(names), info.num_players, config.pairing))
     if not lineups:
         raise TournamentError(f"Pairing {config.pairing!r} needs more than the one agent {names[0]!r}.")
-    referee = model_of(config.game).hash if is_model(config.game) else None
+    referee = model_of(config.game).hash if is_model(config.game) else registry.content_hash(config.game)
     return replace(config, agents=resolved, lineups=lineups, referee=referee)
 
 
@@ -203,7 +207,20 @@ def open_and_run(
 ) -> TournamentResult:
     """Plays what is missing of a prepared tournament in its folder; for the arguments see `opened` and `run`."""
     with opened(folder, config.to_json()) as games:
+        if folder is not None and config.referee is not None:
+            write_asked(folder, config)
         return run(config, games, workers=workers, on_game=on_game, models=models)
+
+
+def write_asked(folder: Path, config: TournamentConfig) -> None:
+    """Writes `ASKED_FILE`, unless it is there: games name models and files by their content, this says where they lie.
+
+    Args:
+        folder: of the games.
+        config: as it was asked for; one that is prepared does, too.
+    """
+    data = config.to_json() | {"game": config.game, "agents": [spec.to_json() for spec in config.agents]}
+    write_whole(folder / ASKED_FILE, json.dumps(data, indent=2) + "\n", replace=False)
 
 
 def stored(config: TournamentConfig, kept: StoredGames) -> TournamentResult:
@@ -233,7 +250,7 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     except InfrastructureError as error:
         return {"fault": f"sandbox: {error}"}
     except Exception as error:  # whatever breaks here is ours: it is named and counted, and never scored
-        return {"fault": f"{type(error).__name__}: {error}"}
+        return {"fault": described(error) if is_to_blame(error) else f"{type(error).__name__}: {error}"}
     return {"record": record.to_json()}
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from games import plugins
+
 
 @dataclass(frozen=True)
 class Provider:
@@ -48,9 +50,39 @@ PROVIDERS: Final = {
 FORMS: Final = ", ".join(provider.form for provider in PROVIDERS.values())
 """What a user may write, for help and errors."""
 KEY_VARIABLES: Final = tuple(dict.fromkeys(name for provider in PROVIDERS.values() for name in provider.keys))
-"""Every environment variable that may hold a key."""
+"""Every environment variable that may hold a key of a provider of ours; `key_variables` has those of others, too."""
+
+
+def row_of(name: str) -> Provider | None:
+    """Returns the row of a provider of ours, or of one that an installed distribution brings; None if there is none.
+
+    Raises:
+        games.plugins.PluginError: a distribution's cannot be loaded.
+    """
+    if name in PROVIDERS or name not in plugins.names(plugins.PROVIDERS):
+        return PROVIDERS.get(name)
+    row = plugins.load(plugins.PROVIDERS, name)
+    if not isinstance(row, Provider):
+        brought = plugins.brought_by(plugins.PROVIDERS, name)
+        raise plugins.PluginError(
+            f"{name!r} of the distribution {brought} is {row!r}, no cwm.llm.provider_table.Provider: mend it."
+        )
+    return row
 
 
 def provider_of(spec: str) -> Provider | None:
-    """Returns the row of `PROVIDER:MODEL`, None if the provider is unknown."""
-    return PROVIDERS.get(spec.partition(":")[0])
+    """Returns the row of `PROVIDER:MODEL`, None if the provider is unknown; errors as for `row_of`."""
+    return row_of(spec.partition(":")[0])
+
+
+def key_variables() -> tuple[str, ...]:
+    """Returns every environment variable that may hold a key, those of installed providers too."""
+    names = list(KEY_VARIABLES)
+    for name in plugins.names(plugins.PROVIDERS):
+        try:
+            row = row_of(name)
+        except plugins.PluginError:
+            # It asks nothing, and whoever names it is told.
+            continue
+        names += [] if row is None else row.keys
+    return tuple(dict.fromkeys(names))

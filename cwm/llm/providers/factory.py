@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import FREE, Price
 from cwm.llm.concurrency import Throttled
-from cwm.llm.provider_table import FORMS, PROVIDERS, Provider
+from cwm.llm.provider_table import FORMS, Provider, row_of
 from cwm.llm.providers.wishes import Polling, Wishes
 from cwm.llm.retry import Retrying, RetryPolicy
 
@@ -46,9 +46,9 @@ def make(
         ConfigurationError: unknown provider, no model name, no key, a malformed address, or an unreadable file.
     """
     provider, rest = split(spec)
+    row = _row(spec)
     if base_url is not None:
         _check_address(provider, base_url)
-    row = PROVIDERS[provider]
     variables = os.environ if environment is None else environment
     address = base_url or variables.get(row.address_variable) or None
     wishes = Wishes(
@@ -71,11 +71,17 @@ def split(spec: str) -> tuple[str, str]:
         ConfigurationError: the provider is unknown or the rest is missing.
     """
     provider, _, rest = spec.partition(":")
-    if provider not in PROVIDERS:
-        raise ConfigurationError(f"Unknown language model {spec!r}: write one of {FORMS}.")
+    row = _row(spec)
     if not rest.strip():
-        raise ConfigurationError(f"{spec!r} lacks what comes after the colon: write {PROVIDERS[provider].form}.")
+        raise ConfigurationError(f"{spec!r} lacks what comes after the colon: write {row.form}.")
     return provider, rest.strip()
+
+
+def _row(spec: str) -> Provider:
+    row = row_of(spec.partition(":")[0])
+    if row is None:
+        raise ConfigurationError(f"Unknown language model {spec!r}: write one of {FORMS}.")
+    return row
 
 
 def price_of(spec: str, price_in: float | None = None, price_out: float | None = None) -> Price | None:
@@ -91,9 +97,9 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
     Raises:
         ConfigurationError: only one of the two is given, or one is negative.
     """
-    provider, _ = split(spec)
+    split(spec)
     if price_in is None and price_out is None:
-        return FREE if PROVIDERS[provider].is_free else None
+        return FREE if _row(spec).is_free else None
     if price_in is None or price_out is None:
         raise ConfigurationError(
             "Only one price is given: give both options, `price_in` and `price_out`, per million tokens."
@@ -104,7 +110,7 @@ def price_of(spec: str, price_in: float | None = None, price_out: float | None =
 
 
 def _check_address(provider: str, base_url: str) -> None:
-    if not PROVIDERS[provider].is_server:
+    if not _row(provider).is_server:
         raise ConfigurationError(f"{provider}: takes no base URL: leave it out, or use openai:MODEL.")
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -1,0 +1,1 @@
+"""What an agent of the user's own does wrong."""
