@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
-
 from arena.comparison import equivalence
 from arena.comparison.equivalence import Equivalence, EquivalenceConfig
 from arena.figures.intervals import Estimate
@@ -82,13 +80,12 @@ def run(
         yield equivalence.run(config, kept, workers, progress, asked.minutes)
 
 
-def table(found: Sequence[Equivalence]) -> Table:
+def table(found: Sequence[Equivalence]) -> Sheet:
     """Returns what people read: one row a game."""
     made = Sheet(
-        "",
+        TITLE,
+        ["game", "measure"],
         [
-            "game",
-            "measure",
             "deals",
             "CWM planner",
             "true-game planner",
@@ -114,9 +111,7 @@ def table(found: Sequence[Equivalence]) -> Table:
             str(item.settings["simulations"]),
             " : ".join(str(count) for count in item.forfeits.values()),
         )
-    shown = made.rich()
-    shown.title, shown.title_justify = TITLE, "center"
-    return shown
+    return made
 
 
 def reasons(found: Sequence[Equivalence]) -> list[str]:

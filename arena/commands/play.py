@@ -1,27 +1,38 @@
 """`cwm play`: a person in the terminal, with or against any agent; or agents alone, to watch."""
 
-from typing import Annotated
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.prompt import Prompt
 
 from arena.agents.api import Agent
-from arena.agents.human import HumanAgent, HumanQuitError
+from arena.agents.human import HumanAgent, HumanQuitError, Manners, Read
 from arena.agents.kinds import ANYBODY
 from arena.agents.specs import AgentSpec, parse
+from arena.commands import played
 from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.language_players import notation
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import seating
-from arena.matches.game_source import open_game
-from arena.matches.match import play
+from arena.matches.game_source import MODEL_PREFIX, is_model, open_game
+from arena.matches.match import GameRecord, play
 from arena.pipeline import recorded_models
+from arena.runs.inputs import RULES_FILE
 from arena.terminal import console
-from arena.terminal.options import AsJson, Seed
+from arena.terminal.game_words import words_of
+from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from cwm.storage.keys import derive
-from games.api import CHANCE, Game, RendersText
+from games import registry
+from games.api import Action, Game, UnknownGameError
+
+INPUTS: Final = "inputs"
+"""Folder of a run that holds the rules it was made from."""
 
 
 def command(
@@ -34,38 +45,88 @@ def command(
             "Random plays seats that are not given.",
         ),
     ] = None,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Deal this game again; default: a new deal, whose seed is told.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder that keeps the finished game; default: runs/play-GAME-TIME.")
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm/--no-confirm", help="In a terminal, ask before a move is played for good.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Play one game; default: you at seat 0, random at the others."""
     with open_game(game) as made:
         specs = _specs(agent or ["human"], made)
         runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.traits.sandboxed]))
+        chosen = secrets.randbelow(10**6) if seed is None else seed
+        config, plan = played.planned(game, specs, chosen, runtime)
+        folder = played.folder_for(game, run)
         screen = console.notices if as_json else console.out
-        agents = [_agent(spec, made, runtime, screen) for spec in specs]
+        if seed is None:
+            console.notices.print(f"deal {chosen} (--seed {chosen} deals it again)")
+        asks = confirm and sys.stdin.isatty()
         try:
-            record = play(
-                made,
-                agents,
-                derive("deal", made.info.id, seed),
-                [derive("agent", seed, seat) for seat in range(len(agents))],
-                runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
-            )
-        except HumanQuitError as stop:
-            screen.print()
-            if stop.how == "interrupt":
-                raise KeyboardInterrupt from None
-            console.notices.print(str(stop))
-            raise typer.Exit(0 if stop.how == "quit" else EXIT_NEGATIVE) from None
+            record = _played(made, specs, runtime, plan.deal_seed, plan.course, (screen, asks, game))
+        except BaseException as stop:
+            played.leave(folder)
+            if isinstance(stop, HumanQuitError):
+                _leave(stop, screen)
+            raise
+        played.keep(folder, config, plan, record, made)
         if as_json:
             console.print_json(record.to_json())
-            return
-        _show(made, record.actions)
-        for seat, spec in enumerate(specs):
-            console.out.print(f"{made.info.player_name(seat)} ({spec.name}): {record.returns[seat]:g}")
-        if record.forfeit is not None:
-            fault = record.forfeit
-            console.out.print(f"forfeited by seat {fault.seat}: {fault.kind}: {fault.detail}")
+        else:
+            played.tell(made, specs, record)
+        console.notices.print(f"kept: {folder} (cwm verify {folder} plays it again)", soft_wrap=True)
+
+
+def _leave(stop: HumanQuitError, screen: Console) -> None:
+    screen.print()
+    if stop.how == "interrupt":
+        raise KeyboardInterrupt from None
+    console.notices.print(str(stop))
+    raise typer.Exit(0 if stop.how == "quit" else EXIT_NEGATIVE) from None
+
+
+def _played(
+    game: Game,
+    specs: list[AgentSpec],
+    runtime: Runtime,
+    deal_seed: int,
+    course: str,
+    table: tuple[Console, bool, str],
+) -> GameRecord:
+    """Plays the game.
+
+    Args:
+        game: the true game.
+        specs: of the agents by seat.
+        runtime: limits of programs that are not trusted.
+        deal_seed: of all that chance does.
+        course: what the agents' seeds derive from.
+        table: where people read, whether they are asked before a move is played, and how the user named the game.
+    """
+    actions: list[tuple[int, Action]] = []
+    screen, asks, name = table
+    open_to_all = game.info.perfect_information and not game.info.simultaneous
+    manners = Manners(
+        read=_reader(game),
+        words=words_of(game),
+        rules=lambda: _rules(name),
+        confirm=asks,
+        public=(lambda: actions) if open_to_all else None,
+    )
+    agents = [_agent(spec, game, runtime, screen, manners) for spec in specs]
+    return play(
+        game,
+        agents,
+        deal_seed,
+        [derive("agent", course, seat) for seat in range(len(agents))],
+        runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
+        lambda player, action: actions.append((player, action)),
+    )
 
 
 def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
@@ -80,20 +141,28 @@ def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
     return [seating.resolve(spec, game) for spec in specs]
 
 
-def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console) -> Agent:
+def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console, manners: Manners) -> Agent:
     if spec.traits.terminal:
-        return HumanAgent(lambda text: Prompt.ask(text.rstrip("> "), console=screen), screen, spec.name, spec.view)
+
+        def ask(text: str) -> str:
+            return Prompt.ask(text.rstrip("> "), console=screen)
+
+        return HumanAgent(ask, screen, spec.name, spec.view, manners)
     return seating.build(spec, game, runtime)
 
 
-def _show(game: Game, actions: tuple[tuple[int, str], ...]) -> None:
-    """Prints the finished game as it truly was: nothing needs hiding any more."""
-    hidden = "" if game.info.perfect_information else ", with what was hidden"
-    console.out.print(f"\nThe whole game{hidden}:")
-    state = game.initial_state()
-    for player, action in actions:
-        if player != CHANCE:
-            console.out.print(f"{game.info.player_name(player)}: {action}")
-        state = game.apply_action(state, action)
-    if isinstance(game, RendersText):
-        console.out.print(game.render(state))
+def _reader(game: Game) -> Read:
+    """Returns what reads a person's moves: one notation for people and for language models."""
+    try:
+        own = notation.own_notations(game.info.id)
+    except UnknownGameError:
+        own = notation.OwnNotations()
+    return lambda text, legal: notation.read(text, legal, own)
+
+
+def _rules(game: str) -> str:
+    """Returns the rules as they ship with a game, or as the run keeps that a model was made in."""
+    if not is_model(game):
+        return registry.rules(game)
+    path = Path(game.removeprefix(MODEL_PREFIX)) / INPUTS / RULES_FILE
+    return path.read_text(encoding="utf-8") if path.is_file() else f"{game} keeps no rules."

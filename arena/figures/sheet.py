@@ -8,8 +8,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from markupsafe import Markup, escape
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
+
+from arena.figures import layout
 
 _LATEX: Final = str.maketrans(
     {
@@ -44,6 +46,8 @@ class Sheet:
         numbers: headings of the others.
         rows: cells as text, or as values for CSV, where None is an empty cell.
         note: under it; "" for none.
+        names: of agents, in texts and headings: where a terminal is too narrow for them, letters stand for them.
+        section: in the terminal a line is drawn after so many rows, 0 for none.
     """
 
     title: str
@@ -51,6 +55,8 @@ class Sheet:
     numbers: Sequence[str] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     note: str = ""
+    names: Sequence[str] = ()
+    section: int = 0
 
     @classmethod
     def of_records(cls, records: Sequence[Mapping[str, Any]]) -> "Sheet":
@@ -66,20 +72,17 @@ class Sheet:
         """All headings."""
         return [*self.texts, *self.numbers]
 
-    def rich(self) -> Table:
-        """Returns the sheet for the terminal."""
-        # Text objects: a name in square brackets is no markup.
-        table = Table(title=Text(self.title) if self.title else None, title_justify="left", caption=self.note or None)
-        for name in self.texts:
-            table.add_column(Text(name))
-        for name in self.numbers:
-            table.add_column(Text(name), justify="right")
-        for row in self.rows:
-            table.add_row(*(Text(str(cell)) for cell in row))
-        return table
-
-    def __rich__(self) -> Table:
-        return self.rich()
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yields title, table and note for a terminal of any width."""
+        if self.title:
+            yield Text(self.title, style="italic", no_wrap=False, overflow="fold")
+        rows = tuple(tuple(map(str, row)) for row in self.rows)
+        yield from layout.parts(
+            layout.Cells(tuple(self.texts), tuple(self.numbers), rows, tuple(dict.fromkeys(self.names)), self.section),
+            options.max_width,
+        )
+        if self.note:
+            yield Text(self.note, style="dim", no_wrap=False, overflow="fold")
 
     def csv(self) -> str:
         """Returns headings and rows as CSV, "" without columns."""

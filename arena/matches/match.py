@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -106,7 +106,12 @@ class GameRecord:
 
 
 def play(
-    game: Game, agents: Sequence[Agent], deal_seed: int, agent_seeds: Sequence[int], sandbox: str | None = None
+    game: Game,
+    agents: Sequence[Agent],
+    deal_seed: int,
+    agent_seeds: Sequence[int],
+    sandbox: str | None = None,
+    on_action: Callable[[int, Action], None] | None = None,
 ) -> GameRecord:
     """Plays one game and closes the agents.
 
@@ -116,6 +121,7 @@ def play(
         deal_seed: the only thing that chance depends on, together with the number of chance nodes before.
         agent_seeds: by seat; each move's seed is derived from it and from the number of the move.
         sandbox: level at which untrusted programs run, for the record.
+        on_action: called with player (chance too) and action after each.
 
     Raises:
         InfrastructureError: something of ours broke; there is nothing to score.
@@ -123,7 +129,7 @@ def play(
     """
     if not len(agents) == len(agent_seeds) == game.info.num_players:
         raise GameError(f"{game.info.id} seats {game.info.num_players} players, not {len(agents)}.")
-    table = _Table(game, agents, deal_seed, agent_seeds)
+    table = _Table(game, agents, deal_seed, agent_seeds, on_action)
     try:
         forfeit = table.play()
         table.say_end(forfeit)
@@ -172,7 +178,15 @@ class _Forfeited(Exception):
 class _Table:
     """The state of one game in progress."""
 
-    def __init__(self, game: Game, agents: Sequence[Agent], deal_seed: int, agent_seeds: Sequence[int]) -> None:
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[Agent],
+        deal_seed: int,
+        agent_seeds: Sequence[int],
+        on_action: Callable[[int, Action], None] | None,
+    ) -> None:
+        self._on_action = on_action
         self._game = game
         self._agents = agents
         self._deal_seed = deal_seed
@@ -295,5 +309,7 @@ class _Table:
     def _apply(self, player: int, action: Action) -> None:
         self._state = self._game.apply_action(self._state, action)
         self._actions.append((player, action))
+        if self._on_action is not None:
+            self._on_action(player, action)
         for index, reward in enumerate(self._game.rewards(self._state)):
             self._paid[index] += reward

@@ -34,6 +34,7 @@ class TournamentConfig:
         referee: content hash of the model or of the user's own file that decides the games, filled in by `prepare`;
             None for a registered game.
         common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
+        rotate: each lineup is played in all rotations of its seats; False: as it is given, as people sit down.
     """
 
     game: str
@@ -46,6 +47,7 @@ class TournamentConfig:
     runtime: Runtime = field(default_factory=Runtime)
     referee: str | None = None
     common_seeds: bool = False
+    rotate: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "game", registry.absolute(self.game))
@@ -75,7 +77,8 @@ class TournamentConfig:
             "runtime": self.runtime.to_json(),
         }
         # Stored tournaments hold this: one with seeds of its own keeps what it always had.
-        return data | {"common_seeds": True} if self.common_seeds else data
+        data |= {"common_seeds": True} if self.common_seeds else {}
+        return data if self.rotate else data | {"rotate": False}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "TournamentConfig":
@@ -102,6 +105,7 @@ class TournamentConfig:
                 params=data["params"],
                 runtime=Runtime.from_json(data["runtime"]),
                 common_seeds=data.get("common_seeds", False),
+                rotate=data.get("rotate", True),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise TournamentError(

@@ -103,7 +103,7 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
     for deal in range(config.deals):
         deal_seed = derive("deal", config.game_identity, config.params, config.seed, deal)
         for lineup in config.lineups or ():
-            for shift in range(len(lineup)):
+            for shift in range(len(lineup) if config.rotate else 1):
                 seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
                 content = {
                     "version": RULES_VERSION,

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 
-from arena.agents.specs import AgentSpec
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.matches import replay
+from arena.matches.game_source import game_info
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.tournament import TournamentResult
 from arena.report.data import ArenaView, Replay
-from games.api import Game
+from games.api import Game, GameError
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,17 @@ def view(title: str, config: TournamentConfig, result: TournamentResult) -> Aren
             *((spec.name, _describe(spec)) for spec in config.agents),
         ),
         missing=missing,
+        payoffs=payoffs(config.game),
     )
+
+
+def payoffs(game: str) -> tuple[float, float] | None:
+    """Returns the lowest and the highest return of a game, None where nobody knows it any more."""
+    try:
+        info = game_info(game)
+    except (GameError, AgentSpecError):
+        return None
+    return info.min_utility, info.max_utility
 
 
 def _describe(spec: AgentSpec) -> str:

@@ -1,15 +1,16 @@
 """The comparison of all kinds of players, for the terminal and as a table in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.comparison.comparison import Comparison
 from arena.comparison.contenders import Contender
 from arena.figures import formatting, metrics, templates
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
-from arena.matches.ratings import AgentResult
+from arena.matches.ratings import AgentResult, Side
 from arena.papers.yokai.published import figures
 from arena.report import comparison
+from arena.report.arena_view import payoffs
 from arena.report.page import cooperative, heat
 
 NOTE = "Recorded games were played on deals of their own."
@@ -27,9 +28,12 @@ def tables(found: Comparison) -> list[Sheet]:
 
 def roster_table(found: Comparison) -> Sheet:
     """Returns who the players are, the view that each had, and its figures with itself and with others."""
-    table = Sheet("Players", ["", "who", "view"], [*_summary_columns(found), "time a move"])
+    title = f"Players ({formatting.INTERVAL})"
+    table = Sheet(title, ["", "who", "view"], [*_summary_columns(found), "time a move"])
+    payoffs = _payoffs(found)
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
-        table.add(*_who(contender), *summary_cells(found, agent), formatting.seconds(agent.seconds))
+        cells = summary_cells(found, agent, lambda value: formatting.interval(value, bounds=payoffs))
+        table.add(*_who(contender), *cells, formatting.seconds(agent.seconds))
     return table
 
 
@@ -37,20 +41,27 @@ def lineup_table(found: Comparison) -> Sheet:
     """Returns the figures of every lineup that has games, with 95 % intervals."""
     together = cooperative(found.table)
     columns = metrics.NAMES if together else ("return", "win", "draw", "loss")
-    table = Sheet("Cross-play (mean [95 % interval])", ["lineup", "views"], ["games", *columns])
+    table = Sheet(f"Cross-play ({formatting.INTERVAL})", ["lineup", "views"], ["games", *columns], names=_names(found))
+    payoffs = _payoffs(found)
     table.note = NOTE if found.recorded else ""
     for result in found.lineups():
         name = " + ".join(result.lineup) + (RECORDED if result.lineup in found.recorded else "")
         if result.cooperation is not None:
-            rows = [(name, metrics.cells(result.cooperation, formatting.estimate))]
+            rows = [(name, metrics.cells(result.cooperation, formatting.interval))]
         else:
             rows = [
-                (f"{name}: {side.agent}", [*map(formatting.estimate, (side.payoff, side.win, side.draw, side.loss))])
+                (f"{name}: {side.agent}", side_cells(side, len(set(result.lineup)) == 1, payoffs))
                 for side in result.sides
             ]
         for title, cells in rows:
             table.add(title, found.views(result.lineup), formatting.whole(result.games), *cells)
     return table
+
+
+def side_cells(side: Side, alone: bool, payoffs: tuple[float, float] | None) -> list[str]:
+    """Returns return, win, draw and loss; who meets itself alone wins as often as it loses, which tells nothing."""
+    shown = (None if alone else side.win, side.draw, None if alone else side.loss)
+    return [formatting.interval(side.payoff, bounds=payoffs), *map(formatting.interval, shown)]
 
 
 def matrix_cells(found: Comparison) -> list[tuple[str, list[str]]]:
@@ -86,16 +97,27 @@ def markdown(found: Comparison) -> str:
     return text + players.markdown()
 
 
-def summary_cells(found: Comparison, agent: AgentResult) -> list[str]:
-    """Returns the figures of one player over all its lineups."""
+def summary_cells(
+    found: Comparison, agent: AgentResult, show: Callable[[Estimate | None], str] = formatting.estimate
+) -> list[str]:
+    """Returns the figures of one player over all its lineups, each as `show` writes it."""
     if not cooperative(found.table):
-        return [formatting.estimate(None if agent.cross is None else agent.cross.payoff)]
+        return [show(None if agent.cross is None else agent.cross.payoff)]
     own, others = agent.self_play, agent.cross_play
     return [
-        formatting.estimate(None if own is None else own.score),
-        formatting.estimate(None if others is None else others.score),
-        formatting.estimate(None if others is None else others.success_early),
+        show(None if own is None else own.score),
+        show(None if others is None else others.score),
+        show(None if others is None else others.success_early),
     ]
+
+
+def _payoffs(found: Comparison) -> tuple[float, float] | None:
+    """Returns what the game can pay; R of a cooperative game has no such ends."""
+    return None if cooperative(found.table) else payoffs(found.config.game)
+
+
+def _names(found: Comparison) -> list[str]:
+    return [agent.agent for agent in found.table.agents]
 
 
 def _summary_columns(found: Comparison) -> Sequence[str]:
@@ -113,7 +135,7 @@ def _matrix(found: Comparison) -> Sheet:
         index for index, name in enumerate(names) if any(name in result.lineup for result in found.table.lineups)
     ]
     title = "R of the pair" if cooperative(found.table) else "Return of the row's player"
-    table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present])
+    table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present], names=names)
     table.note = f"{MARK} {NOTE}" if found.recorded else ""
     for name, cells in matrix_cells(found):
         table.add(name, *(cells[index] for index in present))

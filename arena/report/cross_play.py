@@ -8,7 +8,8 @@ from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
 from arena.matches.cross_play import CrossPlay
-from arena.report.tables import matrix_table
+from arena.report.arena_view import payoffs
+from arena.report.tables import agent_names, matrix_table
 
 
 def lineup_tables(found: CrossPlay) -> list[Sheet]:
@@ -17,17 +18,18 @@ def lineup_tables(found: CrossPlay) -> list[Sheet]:
     A game that is not cooperative has the matrix alone: what is paid there depends on the seat.
     """
     tables = []
+    names = agent_names(found.table)
     for title, alone in (("Self-play", True), ("Cross-play", False)):
         lineups = found.lineups(alone)
         if not any(result.cooperation for result in lineups):
             continue
-        table = Sheet(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES])
+        table = Sheet(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES], names=names)
         for result in lineups:
             cells = metrics.cells(result.cooperation, formatting.with_error)
             table.add(" + ".join(result.lineup), formatting.whole(result.games), *cells)
         tables.append(table)
     if found.table.matrix:
-        tables.append(matrix_table(found.table))
+        tables.append(matrix_table(found.table, payoffs(found.table.game)))
     return tables
 
 

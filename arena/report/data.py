@@ -179,6 +179,7 @@ class ArenaView:
         table_without_forfeits: standings of the games played to their end; None if none was forfeited.
         settings: (name, value) to show above the table, e.g. deals, seed, planner settings, views.
         missing: games that could not be played through a fault of ours, by message, with counts.
+        payoffs: lowest and highest return that the game can pay; None where nobody knows the game any more.
     """
 
     title: str
@@ -186,6 +187,7 @@ class ArenaView:
     table_without_forfeits: Standings | None = None
     settings: tuple[tuple[str, str], ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
+    payoffs: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ def tables(found: LearnedCrossPlay) -> list[Sheet]:
     made = [_methods(found)]
     if found.between:
         names = [item.method for item in found.methods]
-        matrix = Sheet("R of methods with each other, different seeds (mean ± standard error)", [""], names)
+        title = "R of methods with each other, different seeds (mean ± standard error)"
+        matrix = Sheet(title, [""], names, names=names)
         for name, row in zip(names, found.between, strict=True):
             matrix.add(name, *map(formatting.with_error, row))
         made.append(matrix)
@@ -93,16 +94,16 @@ def name_parts(found: NameFigures) -> list[tuple[str, tuple[str, ...], list[Name
 
 
 def _by_class(title: str, classes: tuple[str, ...], rows: list[NameRow]) -> Sheet:
-    table = Sheet(title, [""], ["all games", *classes])
+    table = Sheet(title, [""], ["all games", *classes], names=[name for name, _, _ in rows])
     for name, every, values in rows:
         table.add(name, *map(formatting.with_error, [every, *values]))
     return table
 
 
 def _methods(found: LearnedCrossPlay) -> Sheet:
-    table = Sheet(
-        "Over seeds (mean ± standard error)", ["method", ""], ["seeds", *metrics.NAMES, "gap", "border moves"]
-    )
+    numbers = ["seeds", *metrics.NAMES, "gap", "border moves"]
+    methods = [item.method for item in found.methods]
+    table = Sheet("Over seeds (mean ± standard error)", ["method", ""], numbers, names=methods)
     for item in found.methods:
         count = formatting.whole(len(item.policies))
         for name, side, gap, border in (

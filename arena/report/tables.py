@@ -1,6 +1,7 @@
 """The report's tables for the terminal."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -13,6 +14,9 @@ from arena.papers.yokai.published.results import SHOWN_SOURCE
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
 from cwm.suite.evaluation import FINAL_SCORES
+
+Payoffs: TypeAlias = tuple[float, float] | None
+"""Lowest and highest return of a game, where they are known."""
 
 
 def accuracy_table(rows: Sequence[Accuracy]) -> Sheet:
@@ -40,20 +44,23 @@ def usage_table(rows: Sequence[UsageRow]) -> Sheet:
     return table
 
 
-def standings_table(standings: Standings, title: str = "Arena") -> Sheet:
-    """Returns the results of every lineup, with 95 % intervals."""
+def standings_table(standings: Standings, title: str = "Arena", payoffs: Payoffs = None) -> Sheet:
+    """Returns the results of every lineup, with 95 % intervals; `payoffs` are the ends of what the game pays."""
     if cooperative(standings):
         return _cooperative_table(standings, title)
-    table = Sheet(title, ["lineup", "agent"], ["games", "win", "draw", "loss", "return"])
+    numbers = ["games", "win", "draw", "loss", "return"]
+    table = Sheet(f"{title} ({formatting.INTERVAL})", ["lineup", "agent"], numbers, names=agent_names(standings))
     for result in standings.lineups:
         for side in result.sides:
-            figures = (side.win, side.draw, side.loss, side.payoff)
-            lineup = " + ".join(result.lineup)
-            table.add(lineup, side.agent, formatting.whole(side.games), *map(formatting.estimate, figures))
+            # Who meets itself alone wins as often as it loses: the two numbers would tell nothing.
+            alone = len(set(result.lineup)) == 1
+            shown = (None if alone else side.win, side.draw, None if alone else side.loss)
+            figures = (*map(formatting.interval, shown), formatting.interval(side.payoff, bounds=payoffs))
+            table.add(" + ".join(result.lineup), side.agent, formatting.whole(side.games), *figures)
     return table
 
 
-def agents_table(standings: Standings) -> Sheet:
+def agents_table(standings: Standings, payoffs: Payoffs = None) -> Sheet:
     """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move.
 
     Where a language model gave answers that could not be played, a column counts them by kind, mended ones too.
@@ -61,23 +68,30 @@ def agents_table(standings: Standings) -> Sheet:
     together = cooperative(standings)
     results = ["R with itself", "R with others"] if together else ["return against others", "win"]
     bad = ["bad answers"] if any(agent.bad_answers for agent in standings.agents) else []
-    table = Sheet("Agents", ["agent"], [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"])
+    numbers = [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"]
+    table = Sheet(f"Agents ({formatting.INTERVAL})", ["agent"], numbers, names=agent_names(standings))
     for agent in standings.agents:
-        figures = _together(agent) if together else _against(agent)
+        figures = _together(agent) if together else _against(agent, payoffs)
         kinds = (agent.forfeits, *((agent.bad_answers,) if bad else ()), agent.fallbacks)
         counts = (*map(formatting.counts, kinds), formatting.whole(agent.moves))
         table.add(agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
     return table
 
 
-def matrix_table(standings: Standings) -> Sheet:
+def matrix_table(standings: Standings, payoffs: Payoffs = None) -> Sheet:
     """Returns the pairing matrix of a game for two: row's agent seated with column's."""
-    names = [agent.agent for agent in standings.agents]
-    title = "R of the pair" if cooperative(standings) else "Return of the row's agent"
-    table = Sheet(title, [""], names)
+    names = agent_names(standings)
+    together = cooperative(standings)
+    title = "R of the pair" if together else "Return of the row's agent"
+    table = Sheet(f"{title} ({formatting.INTERVAL})", [""], names, names=names)
     for name, row in zip(names, standings.matrix, strict=True):
-        table.add(name, *map(formatting.estimate, row))
+        table.add(name, *(formatting.interval(value, bounds=None if together else payoffs) for value in row))
     return table
+
+
+def agent_names(standings: Standings) -> list[str]:
+    """Returns the names of all agents, in the order asked for."""
+    return [agent.agent for agent in standings.agents]
 
 
 def paper_table(game: str) -> Sheet | None:
@@ -99,11 +113,13 @@ def paper_table(game: str) -> Sheet | None:
 
 def arena_tables(arena: ArenaView) -> list[Sheet]:
     """Returns all tables of one tournament."""
-    tables = [standings_table(arena.table, arena.title), agents_table(arena.table)]
+    payoffs = arena.payoffs
+    tables = [standings_table(arena.table, arena.title, payoffs), agents_table(arena.table, payoffs)]
     if arena.table.matrix:
-        tables.append(matrix_table(arena.table))
+        tables.append(matrix_table(arena.table, payoffs))
     if arena.table_without_forfeits is not None:
-        tables.append(standings_table(arena.table_without_forfeits, f"{arena.title}, without forfeited games"))
+        title = f"{arena.title}, without forfeited games"
+        tables.append(standings_table(arena.table_without_forfeits, title, payoffs))
     return tables
 
 
@@ -128,21 +144,22 @@ def report(data: ReportData) -> RenderableType:
 
 
 def _cooperative_table(standings: Standings, title: str) -> Sheet:
-    table = Sheet(title, ["lineup"], ["games", *metrics.NAMES])
+    heading = f"{title} ({formatting.INTERVAL})"
+    table = Sheet(heading, ["lineup"], ["games", *metrics.NAMES], names=agent_names(standings))
     for result in standings.lineups:
         if result.cooperation is not None:
-            figures = metrics.cells(result.cooperation, formatting.estimate)
+            figures = metrics.cells(result.cooperation, formatting.interval)
             table.add(" + ".join(result.lineup), formatting.whole(result.games), *figures)
     return table
 
 
 def _together(agent: AgentResult) -> list[str]:
     sides = (agent.self_play, agent.cross_play)
-    return [formatting.estimate(None if side is None else side.score) for side in sides]
+    return [formatting.interval(None if side is None else side.score) for side in sides]
 
 
-def _against(agent: AgentResult) -> list[str]:
+def _against(agent: AgentResult, payoffs: Payoffs) -> list[str]:
     side = agent.cross
     if side is None:
         return [formatting.NONE, formatting.NONE]
-    return [formatting.estimate(side.payoff), formatting.estimate(side.win)]
+    return [formatting.interval(side.payoff, bounds=payoffs), formatting.interval(side.win)]

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 from typing import Any
 
@@ -76,54 +75,6 @@ def test_a_file_that_cannot_be_read_is_named(refused: Any, tmp_path: Path, name:
     ran = refused("trajectories", "check", tmp_path / name)
     assert ran.code == 2
     assert f"{tmp_path / name} cannot be read" in ran.err
-
-
-def test_a_person_plays_a_game_to_its_end(cwm: Any) -> None:
-    ran = cwm("play", "tic_tac_toe", typed="1\n" * 9)
-    assert ran.code == 0
-    assert ran.err == ""
-    assert "You are x (seat 0) in tic_tac_toe." in ran.out
-    assert "The whole game:" in ran.out
-    assert "x (human): " in ran.out
-
-
-def test_a_played_game_as_json_is_alone_on_stdout(cwm: Any) -> None:
-    ran = cwm("play", "tic_tac_toe", "--json", typed="1\n" * 9)
-    assert ran.json["seats"] == ["human", "random"]
-    assert "You are x" in ran.err
-
-
-def test_a_person_sees_their_own_card_alone_until_the_end(cwm: Any) -> None:
-    ran = cwm("play", "leduc_poker", "--seed", 3, typed="call\n" * 9)
-    before, _, after = ran.out.partition("The whole game, with what was hidden:")
-    assert "player_0: card K(5)" in before
-    assert "player_1: card ?" in before
-    assert "player_1: card J" not in before
-    assert "player_1: card J" in after
-
-
-def test_a_person_with_another_view_is_shown_that_view(cwm: Any) -> None:
-    memory = json.loads(cwm("games", "list", "--json").out)
-    assert next(game for game in memory if game["id"] == "yokai-9c-2p")["views"] == ["default", "memory"]
-    default = cwm("play", "yokai-9c-2p", typed="q\n").out
-    other = cwm("play", "yokai-9c-2p", "--agent", "human:view=memory", typed="q\n").out
-    assert default != other
-
-
-def test_a_game_that_is_left_says_so(cwm: Any) -> None:
-    left = cwm("play", "tic_tac_toe", typed="1\nq\n")
-    assert (left.code, left.err) == (0, "You left the game; it is not scored.\n")
-    ended = cwm("play", "tic_tac_toe", typed="1\n")
-    assert (ended.code, ended.err) == (1, "The input ended before the game did; it is not scored.\n")
-
-
-def test_ctrl_c_leaves_a_game(cwm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> str:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("rich.prompt.Prompt.ask", interrupted)
-    ran = cwm("play", "tic_tac_toe")
-    assert (ran.code, ran.err) == (130, "error: interrupted.\n")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from rich.table import Table
-from rich.text import Text
-
 from arena.figures.sheet import Sheet
 from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.tables.cells import Cell, PaperTable
@@ -32,7 +29,7 @@ CSV_COLUMNS: Final = (
 )
 
 
-def terminal_table(sheet: PaperTable) -> Table:
+def terminal_table(sheet: PaperTable) -> Sheet:
     """Returns a table for the terminal; the paper's figure stands in brackets under ours.
 
     One with many columns for each opponent has a row for each opponent instead.
@@ -51,13 +48,9 @@ def terminal_table(sheet: PaperTable) -> Table:
         for group in groups if tall else ():
             cells = {cell.column.name: _two_lines(cell) for cell in row.cells if cell.column.group == group}
             made.add(*row.labels, group, *(cells.get(name, "") for name in names))
-    shown = made.rich()
-    rows_each = len(groups) if tall else 1
-    for last in shown.rows[rows_each - 1 :: rows_each]:
-        last.end_section = True
-    shown.caption = Text("\n".join([READING, *sheet.notes]))
-    shown.caption_justify = "left"
-    return shown
+    made.section = len(groups) if tall else 1
+    made.note = "\n".join([READING, *sheet.notes])
+    return made
 
 
 WIDEST: Final = 4
