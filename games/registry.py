@@ -14,6 +14,7 @@ from games.own_code import PREFIX as OWN
 from games.own_code import place_of
 
 _OPEN_SPIEL: Final = "open_spiel:"
+_SYNTHESISED: Final = "cwm:"
 _SCRAMBLED: Final = "scrambled:"
 
 
@@ -173,6 +174,11 @@ def describe(game_id: str) -> GameEntry:
     if game_id in plugins.names(plugins.GAMES):
         brought = "games.installed:make", {"game": game_id}
         return GameEntry(game_id, game_id, "", *brought, rules="games.installed:rules")
+    if game_id.startswith(_SYNTHESISED):
+        raise UnknownGameError(
+            f"{game_id} is a synthesised game; here only games that ship, {_OPEN_SPIEL}NAME and {OWN}FILE:NAME are "
+            "taken."
+        )
     nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""
     raise UnknownGameError(
@@ -224,6 +230,12 @@ def make(game_id: str, **params: Any) -> Game:
     except TypeError as error:
         raise GameError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
     return factory(*arguments.args, **arguments.kwargs)
+
+
+def rules_of(game: Game) -> str:
+    """Returns the rules text that a game brings along as `rules`, else that of its id; errors as for `rules`."""
+    own = getattr(game, "rules", None)
+    return own if isinstance(own, str) else rules(game.info.id)
 
 
 def rules(game_id: str) -> str:

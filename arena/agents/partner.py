@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from arena.agents.api import Move, Needs, Turn
 from games import registry
-from games.api import DEFAULT_VIEW, Action, GameInfo, ObsActionHistory
+from games.api import DEFAULT_VIEW, Action, GameInfo, ObsActionHistory, UnknownGameError
 
 Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]
 """Chooses one of the legal actions, given its own decision points in the default view (the last action None)."""
@@ -16,7 +16,10 @@ Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random
 
 def partners(game_id: str) -> Mapping[str, Partner]:
     """Returns the partners that ship in the game's folder (`partners.PARTNERS`), {} if it has none."""
-    package = registry.describe(game_id).package
+    try:
+        package = registry.describe(game_id).package
+    except UnknownGameError:  # a synthesised model of a user's own game
+        return {}
     if not package or importlib.util.find_spec(f"{package}.partners") is None:
         return {}
     found: Mapping[str, Partner] = importlib.import_module(f"{package}.partners").PARTNERS

@@ -16,7 +16,7 @@ from arena.machine.runtime import Runtime
 from arena.report import comparison as comparison_report
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
-from arena.terminal.options import AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
+from arena.terminal.options import GAME, AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.storage.files import write_whole
@@ -26,7 +26,7 @@ EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in T
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")] = "yokai-9c-2p",
+    game: Annotated[str, typer.Argument(help=GAME)] = "yokai-9c-2p",
     agents: Annotated[
         str | None, typer.Option("--agents", help="Only these kinds of players, e.g. heuristic,cwm-prior,op.")
     ] = None,

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.figures.sheet import Sheet
+from arena.matches.game_source import game_info, open_game
 from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from cwm.observations.samples import samples_of
@@ -29,7 +30,7 @@ def command(
     # Half of the games are played at random, half with rare kinds of action as likely as common ones.
     chosen = games or registry.ids()
     for game in chosen:
-        registry.make(game)
+        game_info(game)
     found: dict[str, RoundTrip] = {}
     for game in chosen:
         console.notices.print(f"playing {samples} + {held_out} games of {game}")
@@ -47,6 +48,6 @@ def command(
 
 
 def _seen(game: str, games: int, seed: int) -> list[Json]:
-    made = registry.make(game)
-    played = [varied_game(made, seed, index) for index in range(games)]
+    with open_game(game) as made:
+        played = [varied_game(made, seed, index) for index in range(games)]
     return [observation for _, observation in samples_of(played)]

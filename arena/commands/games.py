@@ -12,8 +12,9 @@ from arena.exports import film as rendering
 from arena.exports import film_files, film_sources
 from arena.exports.film_files import Format
 from arena.figures.sheet import Sheet
+from arena.matches.game_source import open_game, rules_text
 from arena.terminal import console
-from arena.terminal.options import AsJson, Seed
+from arena.terminal.options import GAME, AsJson, Seed
 from cwm.trajectories.recorded import collect
 from games import plugins, registry
 from games.api import CHANCE, TERMINAL, GameError, RendersText, ResamplesHistory
@@ -22,7 +23,7 @@ from games.contract import game as contract
 app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show or draw a game.")
 app.command("check-batched")(check_batched.command)
 app.command("vectors")(game_vectors.command)
-GameId = Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")]
+GameId = Annotated[str, typer.Argument(help=GAME)]
 
 
 @app.command("list")
@@ -54,15 +55,15 @@ def list_games(as_json: AsJson = False) -> None:
 
 @app.command()
 def check(
-    game: Annotated[str, typer.Argument(help="Id of a game, e.g. python:FILE:NAME for one of your own.")],
+    game: Annotated[str, typer.Argument(help=GAME)],
     games: Annotated[int, typer.Option("--games", min=1, help="Random games.")] = 20,
     seed: Seed = 0,
 ) -> None:
     """Check a game of your own against the contract of games, in random games; tells the first rule that it breaks."""
-    made = registry.make(game)
-    violations = contract.check(made, games=games, seed=seed)
-    if not violations and isinstance(made, ResamplesHistory):
-        violations = contract.check_leaks(made, games=max(1, games // 4), seed=seed)
+    with open_game(game) as made:
+        violations = contract.check(made, games=games, seed=seed)
+        if not violations and isinstance(made, ResamplesHistory):
+            violations = contract.check_leaks(made, games=max(1, games // 4), seed=seed)
     if violations:
         first = violations[0]
         more = f"; rules broken besides: {len(violations) - 1}" if len(violations) > 1 else ""
@@ -76,27 +77,27 @@ def check(
 @app.command()
 def rules(game: GameId) -> None:
     """Print the rules of a game, as a language model gets them."""
-    console.out.print(registry.rules(game))
+    console.out.print(rules_text(game), markup=False)
 
 
 @app.command()
 def show(game: GameId, seed: Seed = 0, as_json: AsJson = False) -> None:
     """Play one uniformly random game and show every step."""
-    made = registry.make(game)
-    trajectory = collect(made, 1, seed)[0]
-    if as_json:
-        console.print_json(list(trajectory.to_records()))
-        return
-    state = made.initial_state()
-    for number, step in enumerate(trajectory.steps):
-        who = made.info.player_name(step.player)
-        if step.player != CHANCE and isinstance(made, RendersText):
-            console.out.print(made.render(state))
-        if step.player == TERMINAL or step.action is None:
-            break
-        console.out.print(str(number), style="bold", end=" ")
-        console.out.print(f"{who}: {step.action}")
-        state = made.apply_action(state, step.action)
+    with open_game(game) as made:
+        trajectory = collect(made, 1, seed)[0]
+        if as_json:
+            console.print_json(list(trajectory.to_records()))
+            return
+        state = made.initial_state()
+        for number, step in enumerate(trajectory.steps):
+            who = made.info.player_name(step.player)
+            if step.player != CHANCE and isinstance(made, RendersText):
+                console.out.print(made.render(state))
+            if step.player == TERMINAL or step.action is None:
+                break
+            console.out.print(str(number), style="bold", end=" ")
+            console.out.print(f"{who}: {step.action}")
+            state = made.apply_action(state, step.action)
     console.out.print("returns: " + ", ".join(f"{value:g}" for value in trajectory.returns))
 
 
@@ -104,7 +105,7 @@ def show(game: GameId, seed: Seed = 0, as_json: AsJson = False) -> None:
 def render(
     source: Annotated[
         str,
-        typer.Argument(help="Id of a game, for a random one; or a file of trajectories; or the folder of a run."),
+        typer.Argument(help="A game, for a random one; or a file of trajectories; or the folder of a run."),
     ],
     game_index: Annotated[
         int, typer.Option("--game-index", min=0, help="Number of the game in the file, the folder or the series.")

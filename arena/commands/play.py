@@ -3,7 +3,7 @@
 import secrets
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -19,24 +19,19 @@ from arena.language_players import notation
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import seating
-from arena.matches.game_source import MODEL_PREFIX, is_model, open_game
+from arena.matches.game_source import open_game, rules_text
 from arena.matches.match import GameRecord, play
 from arena.pipeline import recorded_models
-from arena.runs.inputs import RULES_FILE
 from arena.terminal import console
 from arena.terminal.game_words import words_of
-from arena.terminal.options import AsJson
+from arena.terminal.options import GAME, AsJson
 from arena.usage import UsageError
 from cwm.storage.keys import derive
-from games import registry
 from games.api import Action, Game, UnknownGameError
-
-INPUTS: Final = "inputs"
-"""Folder of a run that holds the rules it was made from."""
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="Id of a game, or cwm:RUN to play on a synthesised model itself.")],
+    game: Annotated[str, typer.Argument(help=GAME)],
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,7 +109,7 @@ def _played(
     manners = Manners(
         read=_reader(game),
         words=words_of(game),
-        rules=lambda: _rules(name),
+        rules=lambda: rules_text(name),
         confirm=asks,
         public=(lambda: actions) if open_to_all else None,
     )
@@ -158,11 +153,3 @@ def _reader(game: Game) -> Read:
     except UnknownGameError:
         own = notation.OwnNotations()
     return lambda text, legal: notation.read(text, legal, own)
-
-
-def _rules(game: str) -> str:
-    """Returns the rules as they ship with a game, or as the run keeps that a model was made in."""
-    if not is_model(game):
-        return registry.rules(game)
-    path = Path(game.removeprefix(MODEL_PREFIX)) / INPUTS / RULES_FILE
-    return path.read_text(encoding="utf-8") if path.is_file() else f"{game} keeps no rules."

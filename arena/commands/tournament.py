@@ -28,6 +28,7 @@ from arena.runs.folder import read_caps, write_caps
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from arena.terminal.options import (
+    GAME,
     NO_CAPS,
     AsJson,
     Record,
@@ -78,10 +79,7 @@ EPILOG = f"{PLAYERS}\n\n{LEARNING}"
 def command(
     game: Annotated[
         str,
-        typer.Argument(
-            help="Id of a game (`cwm games list` shows them), or cwm:RUN, where a synthesised model decides what is "
-            "legal and who wins."
-        ),
+        typer.Argument(help=f"{GAME} Of cwm:PLACE the model itself decides what is legal and who wins."),
     ],
     agent: Annotated[
         list[str],

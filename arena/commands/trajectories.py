@@ -11,9 +11,10 @@ import typer
 from arena.evaluation import suite_quality
 from arena.evaluation.suite_quality import Aim
 from arena.machine import accelerated
+from arena.matches.game_source import open_game
 from arena.report import suite
 from arena.terminal import console
-from arena.terminal.options import AsJson, Seed, Workers
+from arena.terminal.options import GAME, AsJson, Seed, Workers
 from arena.usage import UsageError
 from cwm.observations.samples import samples_of
 from cwm.observations.schema import SchemaFormatError
@@ -23,7 +24,6 @@ from cwm.storage.files import write_whole
 from cwm.suite.closed_deck import view
 from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
-from games import registry
 from games.api import Json
 
 DeckOption = Annotated[
@@ -37,7 +37,7 @@ app = typer.Typer(no_args_is_help=True, help="Record games as JSON lines, or che
 
 @app.command()
 def record(
-    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")],
+    game: Annotated[str, typer.Argument(help=GAME)],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")],
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 5,
     seed: Seed = 0,
@@ -72,7 +72,8 @@ def record(
     if batched:
         played: Iterable[Trajectory] = accelerated.load("arena.evaluation.bulk_recording").record(game, games, seed)
     else:
-        played = collect(registry.make(game), games, seed)
+        with open_game(game) as made:
+            played = collect(made, games, seed)
     write(output, counted(played))
     console.notices.print(f"{games} games of {game}, {steps} steps, written to {output}")
 

@@ -14,16 +14,15 @@ from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
-from arena.matches.game_source import bundle_of
+from arena.matches.game_source import bundle_of, open_game
 from arena.pipeline import recorded_models
 from arena.report import cross_play_page
 from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
-from arena.terminal.options import AsJson, Seed, Workers, require_folders
+from arena.terminal.options import GAME, AsJson, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
-from games import registry
 
 GAMES: Final = 40
 ABLATIONS: Final[dict[str, dict[str, Any]]] = {
@@ -38,7 +37,7 @@ function, or weights and prior both."""
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="Id of a game; `cwm games list` shows them.")],
+    game: Annotated[str, typer.Argument(help=GAME)],
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -157,7 +156,8 @@ def _probes(config: CrossPlayConfig, found: CrossPlay, games: int) -> list[belie
         if counts[lineup] <= games:
             chosen.append(record)
     specs = {spec.name: spec for part in config.tournaments().values() for spec in part.agents}
-    return list(belief_probe.probe(registry.make(config.game), chosen, specs, config.runtime))
+    with open_game(config.game) as game:
+        return list(belief_probe.probe(game, chosen, specs, config.runtime))
 
 
 def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers: int) -> dict[str, CrossPlay]:

@@ -14,11 +14,11 @@ from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play, recorded_games
 from arena.matches.cross_play import CrossPlayConfig
+from arena.matches.game_source import game_info
 from arena.matches.match import GameRecord
 from arena.matches.ratings import AgentResult, Lineup, LineupResult, Standings, lineup_of, standings
 from arena.matches.recorded_games import LLM, MODEL
 from arena.matches.tournament import Progress
-from games import registry
 
 NOT_PLAYED = "not played"
 
@@ -140,7 +140,7 @@ def summary(
     config: ComparisonConfig, records: Sequence[GameRecord], missing: dict[str, list[str]], played: int
 ) -> Comparison:
     """Returns the tables of finished games, with the recorded ones that fit in."""
-    info = registry.make(config.game).info
+    info = game_info(config.game)
     names = [found.name for found in config.contenders]
     kept = _recorded(config)
     now = {result.agent: result for result in standings(records, info, names).agents}

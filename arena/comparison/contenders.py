@@ -12,7 +12,8 @@ from arena.checkpoints import places
 from arena.checkpoints.methods import title_of
 from arena.machine import accelerated
 from arena.matches import recorded_games
-from arena.matches.game_source import bundle_of
+from arena.matches.game_source import bundle_of, model_place, open_game
+from arena.matches.match import GameRecord
 from arena.matches.seating import resolve
 from arena.pipeline import recorded_models
 from arena.usage import UsageError
@@ -85,17 +86,21 @@ def contenders(
         raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
     if policies is not None and not policies.is_dir():
         raise UsageError(f"There is no folder {policies} of trained policies: give one that holds op-s0, … .")
-    makers = _Makers(registry.make(game), simulations, llm, policies)
-    if wanted:
-        return [makers.make(name) for name in TITLES if name in wanted]
-    return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
+    with open_game(game) as made:
+        makers = _Makers(made, model_place(game), simulations, llm, policies)
+        if wanted:
+            return [makers.make(name) for name in TITLES if name in wanted]
+        return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
 
 
 class _Makers:
-    """Makes the players of one game."""
+    """Makes the players of one game; of a synthesised one, whose place is given, its own model is the model."""
 
-    def __init__(self, game: Game, simulations: int, llm: str | None, policies: Path | None) -> None:
+    def __init__(
+        self, game: Game, place: Path | None, simulations: int, llm: str | None, policies: Path | None
+    ) -> None:
         self._game = game
+        self._place = place
         self._id = game.info.id
         self._simulations = simulations
         self._llm = llm
@@ -107,7 +112,7 @@ class _Makers:
         if isinstance(found, AgentSpec):
             spec = resolve(found, self._game)
             return Contender(name, self._title(name, spec), spec, spec.view, None)
-        has_games = name == "llm" and bool(recorded_games.every_game(self._id))
+        has_games = name == "llm" and bool(self._recorded_games())
         return Contender(name, TITLES[name], None, self._game.info.views[0] if has_games else None, found)
 
     def _described(self, name: str) -> AgentSpec | str:
@@ -121,12 +126,15 @@ class _Makers:
         if name == "llm":
             if self._llm is not None:
                 return parse(f"llm:{self._llm},name=llm")
-            return "recorded games alone" if recorded_games.every_game(self._id) else "not played"
+            return "recorded games alone" if self._recorded_games() else "not played"
         if name == "random":
             return parse("random:name=random")
         if name == "heuristic":
             return parse("partner:heuristic,name=heuristic") if name in partners(self._id) else "not written"
         return self._on_the_game()
+
+    def _recorded_games(self) -> list[GameRecord]:
+        return [] if self._place is not None else recorded_games.every_game(self._id)
 
     def _on_the_game(self) -> AgentSpec:
         settings: dict[str, Any] = {"simulations": self._simulations}
@@ -135,7 +143,7 @@ class _Makers:
         return AgentSpec("mcts" if self._game.info.perfect_information else "ismcts", "gt", planner=settings)
 
     def _on_model(self, name: str) -> AgentSpec | str:
-        recorded = recorded_models.names_of(self._id)
+        recorded = [str(self._place)] if self._place is not None else recorded_models.names_of(self._id)
         if not recorded:
             return "not recorded"
         (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
@@ -150,7 +158,7 @@ class _Makers:
         return AgentSpec("cwm", name, planner=settings, model=spec.model)
 
     def _trained(self, name: str) -> AgentSpec | str:
-        folder = self._policies or places.SHIPPED / self._id
+        folder = self._policies or self._shipped()
         known = [path.parent.name for path in folder.glob(f"*/{places.ABOUT}")]
         seeds = sorted(int(found.removeprefix(f"{name}-s")) for found in known if _is_seed_of(name, found))
         if not seeds:
@@ -160,11 +168,15 @@ class _Makers:
 
     def _pupil(self) -> AgentSpec | str:
         model = places.RECORDED if self._policies is None else str(self._policies / PPO)
-        folder = (self._policies or places.SHIPPED / self._id) / PPO
+        folder = (self._policies or self._shipped()) / PPO
         seats = range(self._game.info.num_players)
         if not all((places.seat_folder(folder, seat) / places.ABOUT).exists() for seat in seats):
             return "not trained"
         return AgentSpec("learned", PPO, model=model)
+
+    def _shipped(self) -> Path:
+        """Returns where the trained policies of the game lie; none ship for a game that is not ours."""
+        return places.SHIPPED / (self._id if self._place is None and self._id in registry.ids() else "none")
 
     def _title(self, name: str, spec: AgentSpec) -> str:
         if spec.traits.searches:

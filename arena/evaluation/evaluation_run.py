@@ -23,12 +23,12 @@ from arena.runs.task import build_options
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.quality.mutation_score import ScoreOptions
-from cwm.record.record import RunRecord
+from cwm.record.record import RUN_FILE, RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
-from cwm.storage.keys import canonical_json
+from cwm.storage.keys import canonical_json, content_key
 from cwm.suite import contract as contract_verifier
 from cwm.suite import evaluation
 from cwm.suite.batches import StoredBatches
@@ -133,6 +133,7 @@ class _Games:
 
     def __init__(self, asked: EvaluationWishes, bundle: ModelBundle, workers: int) -> None:
         self._asked = asked
+        self._bundle = bundle
         self._workers = workers
         info = bundle.game_info
         self.inputs = Inputs("", info, bundle.initial_state, (), (), true_game(bundle))
@@ -143,13 +144,26 @@ class _Games:
             if self._read[0].game != info.id:
                 raise UsageError(f"{self._path} holds games of {self._read[0].game}, the model is of {info.id}.")
         elif self.inputs.game is None:
-            raise UsageError(f"{info.id} is no registered game; give played games by the option `trajectories`.")
+            self._read = self._kept_out()
 
     def identity(self) -> dict[str, Any]:
         """Returns what decides which games they are."""
+        if self._path is None and self._read is not None:
+            return {"games held out by the run": content_key([list(game.to_records()) for game in self._read])}
         if self._path is None:
             return {"fresh transitions": self._asked.transitions}
         return {"file (SHA-256)": hashlib.sha256(self._path.read_bytes()).hexdigest()}
+
+    def _kept_out(self) -> Sequence[Trajectory]:
+        """Returns the games that a run of a user's own game has kept for the test."""
+        info, model = self.inputs.info, Path(self._asked.model)
+        kept = origins.of_model(model, self._bundle).held_out if (model / RUN_FILE).exists() else ()
+        if not kept:
+            raise UsageError(
+                f"{info.id} is no registered game, and {model} holds no games of it that were kept for the test; give "
+                "played games by the option `trajectories`."
+            )
+        return kept
 
     def all(self) -> Sequence[Trajectory]:
         if self._read is None:

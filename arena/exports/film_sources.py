@@ -4,6 +4,7 @@ from pathlib import Path
 
 from arena.exports.film import require_drawing
 from arena.matches import replay, store
+from arena.matches.game_source import game_info, is_model, open_game
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.replay import RecordError
@@ -20,8 +21,8 @@ def load(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord]:
     """Returns a game and how it was played.
 
     Args:
-        source: id of a registered game, of which a random game is played; or a file of trajectories; or the folder of
-            a tournament, or of a run with matches.
+        source: id of a registered game, or cwm:PLACE, of which a random game is played; or a file of trajectories; or
+            the folder of a tournament, or of a run with matches.
         index: number of the game: in the file, or among the stored games in order of their keys, or in the series of
             random games that `seed` begins.
         seed: of random games.
@@ -37,8 +38,26 @@ def load(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord]:
         return _stored(path, index)
     if source not in registry.ids() and (path.is_file() or path.suffix == ".jsonl"):
         return _recorded(path, index)
+    if is_model(source):
+        return _of_model(source, index, seed)
     game = require_drawing(registry.make(source))
     return game, _as_record(play(game, [random_policy] * game.info.num_players, game_seed(seed, index), index))
+
+
+def _of_model(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord]:
+    """Plays a random game on a synthesised model; the game that it is a model of draws it."""
+    info = game_info(source)
+    if info.id not in registry.ids():
+        raise UsageError(f"{info.id} has no drawing: only Yōkai is drawn; `cwm games show {source}` shows it as text.")
+    game = require_drawing(registry.make(info.id))
+    with open_game(source) as model:
+        record = _as_record(play(model, [random_policy] * info.num_players, game_seed(seed, index), index))
+    try:
+        for _ in replay.states(game, record):
+            pass
+    except (RecordError, GameError) as error:
+        raise UsageError(f"The model of {source} plays what {info.id} does not allow: {error}") from error
+    return game, record
 
 
 def _recorded(path: Path, index: int) -> tuple[YokaiGame, GameRecord]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from games import registry
-from games.api import Action, Json
+from games.api import Action, Json, UnknownGameError
 
 Writer: TypeAlias = Callable[[Action], Json]
 """Writes an action in one notation."""
@@ -53,7 +53,10 @@ DESCRIPTION: Final = (
 
 def own_notations(game_id: str) -> OwnNotations:
     """Returns the notations that ship in the game's folder, none if it has no module `notation`."""
-    package = registry.describe(game_id).package
+    try:
+        package = registry.describe(game_id).package
+    except UnknownGameError:  # a synthesised model of a user's own game
+        return OwnNotations()
     if not package or importlib.util.find_spec(f"{package}.notation") is None:
         return OwnNotations()
     module = importlib.import_module(f"{package}.notation")

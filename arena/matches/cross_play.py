@@ -18,12 +18,12 @@ from arena.figures.metrics import Cooperation
 from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
+from arena.matches.game_source import game_info
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.ratings import LineupResult, Standings, cooperation, standings
 from arena.matches.tournament import Progress
 from cwm.storage.keys import derive
-from games import registry
 
 TWO: Final = 2
 MOST_LINEUPS: Final = 30
@@ -56,7 +56,7 @@ class CrossPlayConfig:
         """Returns every agent with itself, then the lineups of different agents, by index."""
         if self.chosen is not None:
             return list(self.chosen)
-        players = registry.make(self.game).info.num_players
+        players = game_info(self.game).num_players
         own = [(index,) * players for index in range(len(self.agents))]
         mixed = [
             found for found in combinations_with_replacement(range(len(self.agents)), players) if len({*found}) > 1
@@ -171,7 +171,7 @@ def summary(
     config: CrossPlayConfig, records: Sequence[GameRecord], missing: dict[str, list[str]], played: int
 ) -> CrossPlay:
     """Returns the figures of finished games."""
-    info = registry.make(config.game).info
+    info = game_info(config.game)
     alone = [record for record in records if len(set(record.seats)) == 1]
     mixed = [record for record in records if len(set(record.seats)) > 1]
     table = standings(records, info, [spec.name for spec in config.agents])

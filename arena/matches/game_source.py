@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.machine import shipped
-from cwm.model.bundle import ModelBundle
+from cwm.model.bundle import ModelBundle, kept_rules
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from games import registry
@@ -18,7 +18,7 @@ MODEL_PREFIX = "cwm:"
 
 @contextmanager
 def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Iterator[Game]:
-    """Opens a game by registry id, or `cwm:RUN_OR_BUNDLE`: then the model decides what is legal and who wins.
+    """Opens a game by registry id, or `cwm:PLACE`: then the model there decides what is legal and who wins.
 
     Args:
         game_id: which.
@@ -43,7 +43,8 @@ def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Ite
             f"The model in {str(_folder(game_id))!r} that decides the games has changed (SHA-256 {bundle.hash[:12]}, "
             f"expected {model_hash and model_hash[:12]}); restore it, or use another folder for the games."
         )
-    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash]))) as model:
+    rules = kept_rules(_folder(game_id), bundle)
+    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash])), rules) as model:
         yield model
 
 
@@ -57,8 +58,28 @@ def game_info(game_id: str, **params: Any) -> GameInfo:
     return model_of(game_id).game_info if is_model(game_id) else registry.make(game_id, **params).info
 
 
+def rules_text(game_id: str) -> str:
+    """Returns the rules text of a game; of a model, that from which it was written.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: it has no rules text.
+        AgentSpecError: no model can be read from the folder, or nobody kept its rules.
+    """
+    if not is_model(game_id):
+        return registry.rules(game_id)
+    bundle = model_of(game_id)
+    kept = kept_rules(_folder(game_id), bundle)
+    if kept is None and bundle.info["id"] not in registry.ids():
+        raise AgentSpecError(
+            f"Nobody kept the rules text of {bundle.info['id']} beside {_folder(game_id)}: name the folder of the run "
+            "in which the model was made."
+        )
+    return registry.rules(bundle.info["id"]) if kept is None else kept
+
+
 def is_model(game_id: str) -> bool:
-    """Whether a model decides the game: `cwm:RUN_OR_BUNDLE`."""
+    """Whether a model decides the game: `cwm:PLACE`, the place a run, a model or a file of `cwm export`."""
     return game_id.startswith(MODEL_PREFIX)
 
 
@@ -69,6 +90,11 @@ def model_of(game_id: str) -> ModelBundle:
         AgentSpecError: there is none, or its files do not belong together.
     """
     return load_bundle(_folder(game_id))
+
+
+def model_place(game_id: str) -> Path | None:
+    """Returns where the model of `cwm:PLACE` lies, None for a game that no model decides."""
+    return _folder(game_id) if is_model(game_id) else None
 
 
 def _folder(game_id: str) -> Path:

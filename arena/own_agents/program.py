@@ -238,7 +238,7 @@ def _environment() -> dict[str, str]:
 
 def _rules(game: Game) -> str | None:
     try:
-        return registry.rules(game.info.id)
+        return registry.rules_of(game)
     except GameError:
         return None
 

@@ -12,6 +12,10 @@ from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.llm.provider_table import FORMS
 
+GAME: Final = (
+    "A game: its id (`cwm games list` shows them), cwm:PLACE for a synthesised one (a run, a model or a file of "
+    "`cwm export`), python:FILE:NAME for one of your own."
+)
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work side by side; changes no result.")]

@@ -1,9 +1,10 @@
 """A synthesised model as files: its program, the functions beside it, and what is known of how it came about."""
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,8 @@ PRIOR_FILE = "policy_prior.py"
 VECTORS_FILE = "observation_vectors.py"
 SCHEMA_FILE = "observation_schema.json"
 RUN_SUBFOLDER = "model"
+RUN_RULES = Path("inputs") / "rules.md"
+"""Where a run keeps the rules text that its model was written from."""
 
 
 class ModelBundleError(ValueError):
@@ -155,12 +158,15 @@ class ModelBundle:
         """Reads a bundle.
 
         Args:
-            path: its folder, its `model.json`, or the folder of a run that holds it in `model/`.
+            path: its folder, its `model.json`, the folder of a run that holds it in `model/`, or a file of
+                `cwm export`, which is parsed and never run.
 
         Raises:
             ModelBundleError: there is no model, or its files do not belong together.
             OSError: a file cannot be read.
         """
+        if path.suffix == ".py":
+            return cls(**_exported(path))
         folder = _folder(path)
         try:
             record = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
@@ -192,6 +198,26 @@ class ModelBundle:
         return bundle
 
 
+def kept_rules(path: Path, bundle: ModelBundle) -> str | None:
+    """Returns the rules text that the run of a model keeps, None if nobody keeps the text that it was written from.
+
+    Args:
+        path: as for `ModelBundle.load`.
+        bundle: the model there.
+    """
+    if path.suffix == ".py":
+        return None
+    model = _folder(path)
+    for run in (path, model, model.parent):
+        try:
+            text = (run / RUN_RULES).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if rules_hash(text) == bundle.rules_hash:
+            return text
+    return None
+
+
 def rules_hash(rules: str) -> str:
     """Returns the SHA-256 of a rules text."""
     return hashlib.sha256(rules.encode("utf-8")).hexdigest()
@@ -219,6 +245,30 @@ def _folder(path: Path) -> Path:
         if (folder / MODEL_FILE).is_file():
             return folder
     raise ModelBundleError(f"{path} holds no model: no {MODEL_FILE} there, nor in {RUN_SUBFOLDER}/")
+
+
+def _exported(path: Path) -> dict[str, Any]:
+    """Returns the fields of the model in a file of `cwm export`."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        (text,) = (
+            node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            and [target.id for target in node.targets if isinstance(target, ast.Name)] == ["MODEL"]
+            and isinstance(node.value, ast.Constant)
+        )
+        content: dict[str, Any] = json.loads(str(text))
+        known = {item.name for item in fields(ModelBundle)}
+        if not {"source", "initial_state", "info", "rules_hash", "value_source"} <= content.keys() <= known:
+            raise ValueError(f"its fields are {', '.join(sorted(content))}")
+    except FileNotFoundError as error:
+        raise ModelBundleError(f"there is no file {path}") from error
+    except (ValueError, SyntaxError, AttributeError, RecursionError, MemoryError) as error:
+        raise ModelBundleError(
+            f"{path} holds no model that was written by `cwm export` ({type(error).__name__}: {error})"
+        ) from error
+    return content
 
 
 def _read(path: Path) -> str:

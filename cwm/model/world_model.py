@@ -49,10 +49,11 @@ class WorldModel:
     A context manager. A worker that died is replaced at the next call.
     """
 
-    def __init__(self, bundle: ModelBundle, sandbox: Sandbox) -> None:
+    def __init__(self, bundle: ModelBundle, sandbox: Sandbox, rules: str | None = None) -> None:
         """Args:
         bundle: the model.
         sandbox: where it runs.
+        rules: the rules text that it was written from, None if nobody kept it.
 
         Raises:
             SandboxUnavailableError: no worker can be started.
@@ -60,6 +61,7 @@ class WorldModel:
         """
         self.info: GameInfo = bundle.game_info
         self.level = sandbox.level
+        self.rules = rules
         self._bundle = bundle
         self._sandbox = sandbox
         self._initial_state = json.dumps(bundle.initial_state)

@@ -8,7 +8,9 @@ import typer
 
 from arena.agents.specs import AgentSpec
 from arena.machine import accelerated, shipped
+from arena.matches.game_source import MODEL_PREFIX
 from arena.pipeline import recorded_models
+from arena.runs.origins import true_game
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.training_on_models.settings import PAPER_STEPS, PpoSettings
@@ -75,7 +77,9 @@ def command(
         console.out.print(_line(item, bundle.game_info.utility == "identical"))
     if len(found) == bundle.game_info.num_players:
         agent = f"learned:{folder},greedy=true"
-        console.out.print(f"play: cwm arena {bundle.info['id']} --agent {agent} --agent random")
+        own = true_game(bundle) is None
+        table = f"{MODEL_PREFIX}{model.removeprefix(MODEL_PREFIX)}" if own else bundle.info["id"]
+        console.out.print(f"play: cwm arena {table} --agent {agent} --agent random")
 
 
 class Notices:
@@ -105,7 +109,7 @@ def _bundle(model: str, game: str | None) -> ModelBundle:
             names = ", ".join(recorded_models.names_of(game)) or "none"
             raise UsageError(f"No {model} ships for {game}; known: {names}.")
         return ModelBundle.load(Path(spec.model or ""))
-    bundle = ModelBundle.load(Path(model))
+    bundle = ModelBundle.load(Path(model.removeprefix(MODEL_PREFIX)))
     if game is not None and bundle.info["id"] != game:
         raise UsageError(f"--game is {game}, but the model in {model} is of {bundle.info['id']}.")
     return bundle

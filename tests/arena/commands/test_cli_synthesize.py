@@ -41,6 +41,8 @@ def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game:
         assert split["kinds"]["transition"]["accuracy"] == 1.0
         assert split["fields"]["final_scores"]["accuracy"] == 1.0
 
+    kept = cwm("evaluate", run, "--workers", 1, "--json").json
+    assert (kept["games"], kept["kinds"]["transition"]["accuracy"]) == (1, 1.0)
     tested = cwm("evaluate", run, "--trajectories", own_game.trajectories, "--workers", 1)
     assert (tested.code, tested.err.strip()) == (0, "")
     assert "games.jsonl" in tested.out
@@ -71,7 +73,8 @@ def test_an_own_game_is_never_given_a_recording_of_a_registered_one(
 
 def test_an_own_game_needs_played_games_to_be_evaluated(cwm: Any, refused: Any, own_game: Any, tmp_path: Path) -> None:
     model = script(tmp_path / "answers.jsonl", own_game.program)
-    assert cwm(*own(own_game), "--llm", model, "--run", tmp_path / "run", "--workers", 1).code == 0
+    words = ["--llm", model, "--run", tmp_path / "run", "--workers", 1]
+    assert cwm(*own(own_game), *words, "--held-out", 0).code == 0
     ran = refused("evaluate", tmp_path / "run")
     assert (ran.code, "give played games by --trajectories" in ran.err) == (2, True)
     cwm("trajectories", "record", "kuhn_poker", "-o", tmp_path / "kuhn.jsonl")
