@@ -99,16 +99,20 @@ def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str,
 
 def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
     if games is None:
-        console.out.print("no games are stored")
+        console.out.print("no games are stored: only the program and its tests were looked at")
     else:
         for table in arena_tables(arena_view.view("Derived from the stored games", games.config, games.result)):
             console.out.print(table)
         agreeing = len(games.result.records)
+        rules = "the true rules" if games.config.referee is None else "the model that decides them"
         console.out.print(
-            f"{agreeing} of {len(games.records)} stored games agree with the true rules; "
+            f"{agreeing} of {len(games.records)} stored games agree with {rules}; "
             f"{games.unfinished} of {games.planned} are still to be played; "
             f"{sum(games.result.faults.values())} attempts broke through a fault of ours and were not scored"
         )
+    if games is not None and not games.records and not problems:
+        console.out.print("nothing to verify: no game was finished yet")
+        return
     _print_problems(problems)
 
 
