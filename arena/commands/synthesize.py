@@ -211,8 +211,19 @@ def command(
             folder, SeveralSettings(settings, syntheses, rejection), inputs, caps, workers, record, as_json
         )
         return
+    _say_where_answers_go(settings)
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
+
+
+def _say_where_answers_go(settings: RunSettings) -> None:
+    """Says of a language model of files where its questions lie and where its answers are awaited."""
+    provider, _, place = (settings.llm or "").partition(":")
+    if provider == "spool":
+        console.notices.print(
+            f"questions: {place}/requests; each answer is awaited in {place}/answers, see {place}/README.txt",
+            soft_wrap=True,
+        )
 
 
 def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:

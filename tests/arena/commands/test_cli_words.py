@@ -14,6 +14,8 @@ import pytest
 
 import cwm as package
 from arena import cli
+from arena.commands import synthesize, trajectories
+from arena.runs.settings import standard_settings
 from cwm.trajectories.recorded import collect, write
 from games import registry
 
@@ -117,3 +119,25 @@ def test_a_model_that_decides_its_games_is_named_by_verify(cwm: Any, finished: P
     words = ["arena", f"cwm:{finished}", "--agent", "random", "--deals", 1, "--workers", 1]
     assert cwm(*words, "--run", tmp_path / "kept").code == 0
     assert "agree with the model that decides them" in cwm("verify", tmp_path / "kept").out
+
+
+def test_the_size_of_a_large_file_is_said_before_it_is_written(
+    cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trajectories, "LARGE", 1_000)
+    ran = cwm("trajectories", "record", "tic_tac_toe", "--games", 250, "-o", tmp_path / "games.jsonl")
+    said, written = ran.err.splitlines()
+    size = (tmp_path / "games.jsonl").stat().st_size
+    assert said == f"the file will have about {round(size / 1e6)} MB"
+    assert written.startswith("250 games of tic_tac_toe")
+    few = cwm("trajectories", "record", "tic_tac_toe", "--games", 20, "-o", tmp_path / "games.jsonl")
+    assert "MB" not in few.err
+
+
+def test_questions_in_files_say_where_answers_are_awaited(capsys: pytest.CaptureFixture[str]) -> None:
+    synthesize._say_where_answers_go(standard_settings("tic_tac_toe", "spool:box", None, 0))
+    assert capsys.readouterr().err == (
+        "questions: box/requests; each answer is awaited in box/answers, see box/README.txt\n"
+    )
+    synthesize._say_where_answers_go(standard_settings("tic_tac_toe", "openai:some", None, 0))
+    assert capsys.readouterr().err == ""
