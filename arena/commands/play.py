@@ -29,7 +29,7 @@ from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from cwm.storage.keys import derive
 from games import registry
-from games.api import Action, Game, UnknownGameError
+from games.api import Action, Game, GameError, UnknownGameError
 
 INPUTS: Final = "inputs"
 """Folder of a run that holds the rules it was made from."""
@@ -163,6 +163,9 @@ def _reader(game: Game) -> Read:
 def _rules(game: str) -> str:
     """Returns the rules as they ship with a game, or as the run keeps that a model was made in."""
     if not is_model(game):
-        return registry.rules(game)
+        try:
+            return registry.rules(game)
+        except GameError as error:
+            return str(error)
     path = Path(game.removeprefix(MODEL_PREFIX)) / INPUTS / RULES_FILE
     return path.read_text(encoding="utf-8") if path.is_file() else f"{game} keeps no rules."

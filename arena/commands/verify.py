@@ -11,6 +11,7 @@ from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.evaluation.verified_run import verify_run
 from arena.exports import game_files
 from arena.matches import store
+from arena.matches.game_source import is_model
 from arena.matches.verification import Problem, VerifiedGames, verify_games
 from arena.papers.cwm.tables import verifying
 from arena.papers.cwm.tables.settings import ASKED_FILE
@@ -104,7 +105,7 @@ def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
         for table in arena_tables(arena_view.view("Derived from the stored games", games.config, games.result)):
             console.out.print(table)
         agreeing = len(games.result.records)
-        rules = "the true rules" if games.config.referee is None else "the model that decides them"
+        rules = "the model that decides them" if is_model(games.config.game) else "the true rules"
         console.out.print(
             f"{agreeing} of {len(games.records)} stored games agree with {rules}; "
             f"{games.unfinished} of {games.planned} are still to be played; "
