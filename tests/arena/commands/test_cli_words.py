@@ -24,11 +24,6 @@ def test_the_version_is_told(cwm: Any) -> None:
     assert cwm("--version").out == f"cwm {package.__version__}\n"
 
 
-def test_python_m_cwm_is_the_command() -> None:
-    ran = subprocess.run([sys.executable, "-m", "cwm", "--version"], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (0, f"cwm {package.__version__}\n")
-
-
 @pytest.mark.parametrize(
     ("text", "shown"), [("0.5 ± 0.1", "0.5 +- 0.1"), ("Yōkai", "Yokai"), ("a – b", "a - b"), ("日", "?")]
 )
@@ -41,7 +36,7 @@ def test_a_narrow_encoding_gets_the_nearest_characters(monkeypatch: Any, text: s
     assert held.getvalue().decode() == shown
 
 
-def test_json_is_escaped_where_the_encoding_is_narrow(cwm: Any) -> None:
+def test_python_m_cwm_escapes_json_where_the_encoding_is_narrow(cwm: Any) -> None:
     words = [sys.executable, "-m", "cwm", "games", "list", "--json"]
     ran = subprocess.run(
         words, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, timeout=60
@@ -50,7 +45,7 @@ def test_json_is_escaped_where_the_encoding_is_narrow(cwm: Any) -> None:
 
 
 def test_who_keeps_nothing_is_told_so(cwm: Any, tmp_path: Path) -> None:
-    words = ["arena", "tic_tac_toe", "--agent", "random", "--deals", 1]
+    words = ["arena", "tic_tac_toe", "--agent", "random", "--deals", 1, "--workers", 1]
     assert "nothing is kept: an interrupted command begins anew; --run FOLDER" in cwm(*words).err
     assert "nothing is kept" not in cwm(*words, "--run", tmp_path / "kept").err
 
@@ -113,12 +108,6 @@ def test_games_of_the_closed_deck_are_recognised_in_one_line(refused: Any, games
     assert ran.code == 2
     assert "looks like games for the closed deck" in ran.err
     assert "read it with --deck closed" in ran.err
-
-
-def test_a_model_that_decides_its_games_is_named_by_verify(cwm: Any, finished: Path, tmp_path: Path) -> None:
-    words = ["arena", f"cwm:{finished}", "--agent", "random", "--deals", 1, "--workers", 1]
-    assert cwm(*words, "--run", tmp_path / "kept").code == 0
-    assert "agree with the model that decides them" in cwm("verify", tmp_path / "kept").out
 
 
 def test_the_size_of_a_large_file_is_said_before_it_is_written(
