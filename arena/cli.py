@@ -1,8 +1,11 @@
 """The command `cwm`: the composition root, where games, planners, models and the arena meet."""
 
+import codecs
+import io
 import itertools
 import os
 import sys
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,10 +17,14 @@ from arena.commands.exit_codes import DOCUMENTED, EXIT_INTERRUPTED, EXIT_USAGE, 
 from arena.lazy_commands import LazyGroup
 from arena.terminal import console
 from arena.usage import UsageError
+from cwm import __version__
 from cwm.sandbox.parent import levels, nurseries
 from games import own_code
 
 SANDBOX = "--sandbox"
+NEAREST = "nearest_character"
+"""What `_nearest` is called among the handlers of characters that an encoding lacks."""
+PLAIN = {"±": "+-", "–": "-", "−": "-", "×": "x", "†": "*", "δ": "delta", "≥": ">=", "≤": "<=", "→": "->"}
 ALLOW_PROCESS = "--allow-unsafe-process"
 
 app = typer.Typer(
@@ -32,9 +39,18 @@ app = typer.Typer(
 )
 
 
+def _tell_version(asked: bool) -> None:
+    if asked:
+        console.out.print(f"cwm {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def root(
     context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and leave.")
+    ] = False,
     sandbox_level: Annotated[
         str | None,
         typer.Option(
@@ -78,6 +94,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code, see `arena.commands.exit_codes`.
     """
+    _print_anything()
     try:
         words = sys.argv[1:] if arguments is None else arguments
         code = app(args=_common_first(words), prog_name="cwm", standalone_mode=False)
@@ -95,6 +112,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
     if code == EXIT_INTERRUPTED:
         _say("interrupted.")
     return int(code or 0)
+
+
+def _print_anything() -> None:
+    """Lets every character be printed, as the nearest that the terminal's encoding has."""
+    codecs.register_error(NEAREST, _nearest)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not (stream.encoding or "").lower().startswith("utf"):
+            stream.reconfigure(errors=NEAREST)
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(_plain(character) for character in lost), error.end
+
+
+def _plain(character: str) -> str:
+    bare = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return PLAIN.get(character) or bare or "?"
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ from search.api import Planner, PlannerConfig, PlannerConfigError
 from search.ismcts import Ismcts
 from search.mcts import Mcts
 
+MOST = 1_000_000_000
+"""No count is higher: such a search would never end."""
 COUNTS = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries")
 AMOUNTS = (
     "exploration",
@@ -91,6 +93,8 @@ def check(config: PlannerConfig) -> None:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise PlannerConfigError(f"{name} is {value!r}, expected a whole number of at least 1.")
+        if value > MOST:
+            raise PlannerConfigError(f"{name} is {value!r}, expected at most {MOST:,}: more would never end.")
     for name in AMOUNTS:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:

@@ -23,6 +23,7 @@ EXCEPTIONS = {
 """What a module may import besides, and why."""
 LOADED_BY_NAME = {
     "cwm/__init__.py": ["arena.face"],  # the public face, when one of its names is first asked for
+    "cwm/__main__.py": ["arena.__main__"],  # `python -m cwm` is the command
 }
 """The one way up: modules of the arena that what lies below it names in a string, and why."""
 STANDARD_LIBRARY_ALONE = [

@@ -103,7 +103,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def command(words: list[str]) -> tuple[int, str]:
         # Whoever plays gives the first legal action until the game is over.
-        monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 200))
+        monkeypatch.setattr("sys.stdin", io.StringIO("#1\n" * 200))
         capsys.readouterr()
         code = cli.run(words[1:])
         return code, capsys.readouterr().err

@@ -18,6 +18,7 @@ from arena.benchmarks.measurement import Measurement
 from arena.benchmarks.training_speed import ACCELERATOR_SETTINGS, TrainingSetting
 from arena.training.training_run import trainer_of
 from arena.usage import UsageError
+from games.extras import install
 
 DEVICE: Final = """
 gpu_device_info {
@@ -68,9 +69,7 @@ def absent_device() -> Any:
     try:
         return topologies.get_topology_desc(platform="cuda", target_config=DEVICE, topology="1x1x1").devices[0]
     except NotImplementedError as error:
-        raise UsageError(
-            "JAX's compiler for CUDA is not installed; run: pip install 'code-world-models[gpu,learn]'."
-        ) from error
+        raise UsageError(f"JAX's compiler for CUDA is not installed; run: {install('gpu,learn')}.") from error
     except RuntimeError as error:
         raise UsageError(f"JAX's compiler for CUDA refuses to compile for an H200: {error}") from error
 

@@ -16,7 +16,18 @@ from arena.machine.runtime import Runtime
 from arena.report import comparison as comparison_report
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
-from arena.terminal.options import GAME, AsJson, MaxCalls, MaxTokens, Seed, Workers, require_folders
+from arena.terminal.options import (
+    GAME,
+    MOST_GAMES,
+    MOST_SIMULATIONS,
+    NOT_KEPT,
+    AsJson,
+    MaxCalls,
+    MaxTokens,
+    Seed,
+    Workers,
+    require_folders,
+)
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.storage.files import write_whole
@@ -30,9 +41,11 @@ def command(
     agents: Annotated[
         str | None, typer.Option("--agents", help="Only these kinds of players, e.g. heuristic,cwm-prior,op.")
     ] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="Games a pairing, over both seatings.")] = 40,
+    games: Annotated[
+        int, typer.Option("--games", min=1, max=MOST_GAMES, help="Games a pairing, over both seatings.")
+    ] = 40,
     simulations: Annotated[
-        int, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
+        int, typer.Option("--simulations", min=1, max=MOST_SIMULATIONS, help="Simulations a move of every planner.")
     ] = 100,
     seed: Seed = 0,
     workers: Workers = 2,
@@ -71,6 +84,11 @@ def command(
     if llm is None and caps != Caps():
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
     config = ComparisonConfig(game, players, games, seed, Runtime(level=level))
+    shipped_ones = [found.name for found in players if found.spec is not None and found.spec.traits.trained]
+    if policies is None and shipped_ones:
+        console.notices.print(
+            f"{', '.join(shipped_ones)}: the policies that ship; --policies FOLDER plays those of your training"
+        )
     found = _play(config, run, workers, caps)
     if as_json:
         console.print_json(found.to_json())
@@ -94,5 +112,5 @@ def _play(config: ComparisonConfig, folder: Path | None, workers: int, caps: Cap
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
             models = stack.enter_context(PlayerModels(asked, folder, caps, game=config.game))
-        show = stack.enter_context(counted_bar("games"))
+        show = stack.enter_context(counted_bar("games", "" if folder else NOT_KEPT))
         return comparison.run(config, folder, workers, lambda state: show(state.done, state.total), models)

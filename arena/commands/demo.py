@@ -17,7 +17,6 @@ from arena.terminal.options import (
     AsJson,
     BaseUrl,
     ModelSpec,
-    RunFolder,
     Seed,
     Workers,
     takes_caps,
@@ -32,7 +31,9 @@ def command(
     game: Annotated[str, typer.Argument(help="Id of a registered game.")] = GAME,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
-    run: RunFolder = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder of the run; default: a new one, runs/demo-GAME-TIME.")
+    ] = None,
     seed: Seed = 0,
     caps: Caps = NO_CAPS,
     workers: Workers = 2,
@@ -47,3 +48,8 @@ def command(
     console.notices.print(f"{settings.train_games} random games of {game} played; run folder {folder}")
     with open_record(folder, settings, inputs, caps) as record:
         finish(record, settings, inputs, caps, workers, None, as_json)
+    console.notices.print(
+        f"Shown: a language model read the rules and {settings.train_games} games of {game} and wrote the game as a "
+        f"program, which was tested on games it had not seen and on which a planner played the true game; the whole "
+        f"story is the page {record.report_path}."
+    )

@@ -12,7 +12,7 @@ from rich.prompt import Prompt
 from arena.agents.api import Agent
 from arena.agents.human import HumanAgent, HumanQuitError, Manners, Read
 from arena.agents.kinds import ANYBODY
-from arena.agents.specs import AgentSpec, parse
+from arena.agents.specs import AgentSpec, AgentSpecError, parse
 from arena.commands import played
 from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.language_players import notation
@@ -27,7 +27,7 @@ from arena.terminal.game_words import words_of
 from arena.terminal.options import GAME, AsJson
 from arena.usage import UsageError
 from cwm.storage.keys import derive
-from games.api import Action, Game, UnknownGameError
+from games.api import Action, Game, GameError, UnknownGameError
 
 
 def command(
@@ -109,7 +109,7 @@ def _played(
     manners = Manners(
         read=_reader(game),
         words=words_of(game),
-        rules=lambda: rules_text(name),
+        rules=lambda: _rules(name),
         confirm=asks,
         public=(lambda: actions) if open_to_all else None,
     )
@@ -153,3 +153,11 @@ def _reader(game: Game) -> Read:
     except UnknownGameError:
         own = notation.OwnNotations()
     return lambda text, legal: notation.read(text, legal, own)
+
+
+def _rules(game: str) -> str:
+    """Returns the rules of a game, or why there are none."""
+    try:
+        return rules_text(game)
+    except (GameError, AgentSpecError) as error:
+        return str(error)

@@ -1,6 +1,7 @@
 """What becomes of a game of `cwm play`: how it is planned and kept, and what is told of it at its end."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain, count, groupby
@@ -20,6 +21,7 @@ from arena.terminal import console
 from arena.terminal.game_words import result, words_of
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
+from games import registry
 from games.api import Game, RendersText
 
 
@@ -33,7 +35,7 @@ def planned(game: str, specs: Sequence[AgentSpec], seed: int, runtime: Runtime) 
         runtime: limits of programs that are not trusted.
     """
     agents = tuple(spec for number, spec in enumerate(specs) if spec not in specs[:number])
-    referee = model_of(game).hash if is_model(game) else None
+    referee = model_of(game).hash if is_model(game) else registry.content_hash(game)
     lineups = (tuple(agents.index(spec) for spec in specs),)
     config = TournamentConfig(game, agents, 1, seed, lineups=lineups, runtime=runtime, referee=referee, rotate=False)
     return config, tournament.plan(config)[0]
@@ -50,7 +52,7 @@ def folder_for(game: str, given: Path | None) -> Path:
         UsageError: there are games in it.
         OSError: it cannot be made.
     """
-    name = game.removeprefix("cwm:").replace("/", "-").replace(":", "-").strip("-.") or "game"
+    name = re.sub(r"[^\w.-]+", "-", game.removeprefix("cwm:")).strip("-.") or "game"
     base = Path("runs") / f"play-{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder = given or next(path for path in chain([base], _further(base)) if not path.exists())
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

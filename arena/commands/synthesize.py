@@ -30,7 +30,6 @@ from arena.terminal.options import (
     BaseUrl,
     ModelSpec,
     Record,
-    RunFolder,
     Seed,
     Workers,
     takes_caps,
@@ -88,7 +87,10 @@ def command(
     ] = "history",
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
-    run: RunFolder = None,
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="Folder of the run; default: runs/GAME-SEED. The same command goes on with it."),
+    ] = None,
     games: Annotated[int, typer.Option("--games", min=1, help="Registered games: random games to learn from.")] = 5,
     seed: Seed = 0,
     method: Annotated[str, typer.Option("--method", help="tree_search or conversation.")] = "tree_search",
@@ -209,8 +211,19 @@ def command(
             folder, SeveralSettings(settings, syntheses, rejection), inputs, caps, workers, record, as_json
         )
         return
+    _say_where_answers_go(settings)
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, record, as_json)
+
+
+def _say_where_answers_go(settings: RunSettings) -> None:
+    """Says of a language model of files where its questions lie and where its answers are awaited."""
+    provider, _, place = (settings.llm or "").partition(":")
+    if provider == "spool":
+        console.notices.print(
+            f"questions: {place}/requests; each answer is awaited in {place}/answers, see {place}/README.txt",
+            soft_wrap=True,
+        )
 
 
 def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:

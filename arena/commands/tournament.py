@@ -29,7 +29,9 @@ from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from arena.terminal.options import (
     GAME,
+    MOST_GAMES,
     NO_CAPS,
+    NOT_KEPT,
     AsJson,
     Record,
     Seed,
@@ -89,7 +91,9 @@ def command(
             "cwm:RUN,learn=openai:MODEL, whose model is refined between games.",
         ),
     ],
-    deals: Annotated[int, typer.Option(min=1, help="Deals a lineup, each played in all seat rotations.")] = 10,
+    deals: Annotated[
+        int, typer.Option(min=1, max=MOST_GAMES, help="Deals a lineup, each played in all seat rotations.")
+    ] = 10,
     pairing: Annotated[
         str, typer.Option(help="all, cross (different agents only) or self (each with itself).")
     ] = "all",
@@ -171,7 +175,7 @@ def _played(
         learners = None
         if any(spec.learn is not None for spec in agents):
             learners = stack.enter_context(Learners(prepared, folder, caps, workers))
-        play = _Play(prepared, store, workers, players, learners)
+        play = _Play(prepared, store, workers, players, learners, folder is not None)
         if folder is None:
             result = play.run()
         else:
@@ -249,9 +253,10 @@ class _Play:
     workers: int
     models: PlayerModels
     learners: Learners | None
+    kept: bool
 
     def run(self) -> TournamentResult:
-        with counted_bar("games") as show:
+        with counted_bar("games", "" if self.kept else NOT_KEPT) as show:
             return tournament.run(
                 self.config,
                 self.store,

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Final, get_args
 
 import typer
 
@@ -32,6 +32,11 @@ DeckOption = Annotated[
         "--deck", help="open; or closed: the games may lack states, and count as one player saw each of them."
     ),
 ]
+MANY: Final = 200
+FEW: Final = 3
+"""The size of so many games is foretold by that of a few."""
+LARGE: Final = 20_000_000
+"""Bytes of a file whose size is said before it is written."""
 app = typer.Typer(no_args_is_help=True, help="Record games as JSON lines, or check a file of recorded games.")
 
 
@@ -62,6 +67,7 @@ def record(
         _record_aimed(Aim(aim, games, candidates), game, output, ScoreOptions(workers=workers, seed=seed))
         return
     steps = 0
+    _say_size(game, games, seed)
 
     def counted(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
         nonlocal steps
@@ -76,6 +82,18 @@ def record(
             played = collect(made, games, seed)
     write(output, counted(played))
     console.notices.print(f"{games} games of {game}, {steps} steps, written to {output}")
+
+
+def _say_size(game: str, games: int, seed: int) -> None:
+    """Says how large a file will be that is larger than most people want, by a few games of it."""
+    if games < MANY:
+        return
+    with open_game(game) as made:
+        few = collect(made, FEW, seed)
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for one in few for row in one.to_records()]
+    size = len("".join(lines).encode()) / FEW * games
+    if size > LARGE:
+        console.notices.print(f"the file will have about {size / 1e6:,.0f} MB")
 
 
 def _record_aimed(aim: Aim, game: str, output: Path, options: ScoreOptions) -> None:

@@ -11,6 +11,7 @@ from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.evaluation.verified_run import verify_run
 from arena.exports import game_files
 from arena.matches import store
+from arena.matches.game_source import is_model
 from arena.matches.verification import Problem, VerifiedGames, verify_games
 from arena.papers.cwm.tables import verifying
 from arena.papers.cwm.tables.settings import ASKED_FILE
@@ -99,16 +100,20 @@ def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str,
 
 def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
     if games is None:
-        console.out.print("no games are stored")
+        console.out.print("no games are stored: only the program and its tests were looked at")
     else:
         for table in arena_tables(arena_view.view("Derived from the stored games", games.config, games.result)):
             console.out.print(table)
         agreeing = len(games.result.records)
+        rules = "the model that decides them" if is_model(games.config.game) else "the true rules"
         console.out.print(
-            f"{agreeing} of {len(games.records)} stored games agree with the true rules; "
+            f"{agreeing} of {len(games.records)} stored games agree with {rules}; "
             f"{games.unfinished} of {games.planned} are still to be played; "
             f"{sum(games.result.faults.values())} attempts broke through a fault of ours and were not scored"
         )
+    if games is not None and not games.records and not problems:
+        console.out.print("nothing to verify: no game was finished yet")
+        return
     _print_problems(problems)
 
 

@@ -20,7 +20,7 @@ from arena.report import cross_play_page
 from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
-from arena.terminal.options import GAME, AsJson, Seed, Workers, require_folders
+from arena.terminal.options import GAME, MOST_GAMES, MOST_SIMULATIONS, NOT_KEPT, AsJson, Seed, Workers, require_folders
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
 
@@ -78,11 +78,13 @@ def command(
         typer.Option(
             "--games",
             min=1,
+            max=MOST_GAMES,
             help="Games a lineup, over all its seatings (default 40); of checkpoints, games a seating (default 5000).",
         ),
     ] = None,
     simulations: Annotated[
-        int | None, typer.Option("--simulations", min=1, help="Simulations a move of every planner.")
+        int | None,
+        typer.Option("--simulations", min=1, max=MOST_SIMULATIONS, help="Simulations a move of every planner."),
     ] = None,
     seed: Seed = 0,
     workers: Workers = 2,
@@ -142,7 +144,7 @@ def _agents(game: str, given: list[str] | None, simulations: int | None) -> tupl
 
 
 def _play(config: CrossPlayConfig, folder: Path | None, workers: int, what: str = "games") -> CrossPlay:
-    with counted_bar(what) as show:
+    with counted_bar(what, "" if folder else NOT_KEPT) as show:
         return cross_play.run(config, folder, workers, lambda state: show(state.done, state.total))
 
 

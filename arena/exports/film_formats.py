@@ -11,6 +11,7 @@ from typing import Final
 from arena.exports.film import Film
 from arena.figures import templates
 from arena.usage import UsageError
+from games.extras import install
 from games.yokai.drawing import still
 
 STEP_S: Final = 1.2
@@ -106,8 +107,7 @@ def _resvg() -> ModuleType:
         return importlib.import_module("resvg_py")
     except ImportError as error:
         raise UsageError(
-            "PNG files need resvg-py, which is not installed: pip install 'code-world-models[images]', or draw svg, "
-            "animated-svg or html."
+            f"PNG files need resvg-py, which is not installed: {install('images')}, or draw svg, animated-svg or html."
         ) from error
 
 

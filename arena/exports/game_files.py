@@ -11,6 +11,7 @@ from typing import Any
 from arena.matches.match import GameRecord
 from arena.usage import UsageError
 from cwm.storage.files import json_line, write_whole
+from games.extras import install
 
 SUFFIXES = (".jsonl", ".parquet")
 _AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
@@ -81,6 +82,5 @@ def _pyarrow(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise UsageError(
-            "Parquet files need pyarrow, which is not installed: pip install 'code-world-models[parquet]', or write "
-            "a .jsonl file."
+            f"Parquet files need pyarrow, which is not installed: {install('parquet')}, or write a .jsonl file."
         ) from error

@@ -80,6 +80,11 @@ def seconds(value: float | None) -> str:
     return f"{value * 1000:.1f} ms" if value < 0.1 else f"{value:.2f} s"
 
 
+def steps_a_second(value: float) -> str:
+    """Returns a rate with its unit, two digits where it is below ten: a slow one is not 0."""
+    return f"{value:,.0f} steps/s" if value >= 10 else f"{value:.2g} steps/s"
+
+
 def counts(values: dict[str, int]) -> str:
     """Returns `name 3, other 1`, `none` for nothing."""
     return ", ".join(f"{name} {count}" for name, count in values.items()) or "none"

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Final
 
 from games.api import GameError
+from games.extras import install
 
 BATCHED: Final = frozenset({"jax", "jaxlib"})
 LEARN: Final = frozenset({"flax", "optax", "safetensors", "tensorboardX"})
@@ -34,10 +35,8 @@ def load(module: str) -> ModuleType:
         missing = (error.name or "").split(".")[0]
         if missing in LEARN or (missing in BATCHED and module.startswith(LEARNERS)):
             raise GameError(
-                f"Learned policies need {missing}, which is not installed; run: pip install 'code-world-models[learn]'."
+                f"Learned policies need {missing}, which is not installed; run: {install('learn')}."
             ) from error
         if missing not in BATCHED:
             raise
-        raise GameError(
-            "Batched games need JAX, which is not installed; run: pip install 'code-world-models[batched]'."
-        ) from error
+        raise GameError(f"Batched games need JAX, which is not installed; run: {install('batched')}.") from error

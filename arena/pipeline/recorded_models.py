@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arena.agents.specs import AgentSpec
 from arena.machine.user_cache import cache_folder
-from arena.pipeline.synthesis import SynthesisRun
+from arena.pipeline.synthesis import SYNTHESISING, SynthesisRun
 from arena.runs import inputs as run_inputs
 from arena.runs import shipped
 from arena.runs.folder import MODEL, open_record
@@ -68,10 +68,15 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
         inputs = run_inputs.registered(settings.game, settings.train_games, seed)
         with open_record(folder, settings, inputs, Caps()) as record:
-            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=on_stage).model()
+            outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=_of_replay(on_stage)).model()
         if outcome.bundle is None:
             raise UsageError(f"The recording {name} leads to no model.") from None
     return folder
+
+
+def _of_replay(on_stage: Callable[[str], None]) -> Callable[[str], None]:
+    """Returns what tells stages of a replay, in which no language model writes anything."""
+    return lambda text: on_stage("reading the recorded answers" if text == SYNTHESISING else text)
 
 
 def filled_in(

@@ -31,6 +31,9 @@ from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.task import SynthesisTask
 from cwm.synthesis.testing import ProcessTester, TesterSettings
 
+SYNTHESISING = "synthesising the model"
+"""The stage in which a language model is asked."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -185,7 +188,7 @@ class SynthesisRun:
     def _synthesis(self) -> SynthesisResult:
         settings = self.settings.synthesis
         task = make_task(self.inputs, self.settings.hidden)
-        self._stage.on_stage("synthesising the model")
+        self._stage.on_stage(SYNTHESISING)
         further = FurtherGames(self._stage).further(self._bundle, self._tester)
         return synthesize(task, settings, self._model, self._tester(task), self.record, self._on_event, further)
 

@@ -9,10 +9,17 @@ from arena.terminal import console
 
 
 @contextmanager
-def counted_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Shows how many of all are done, as it is told."""
+def counted_bar(what: str, note: str = "") -> Iterator[Callable[[int, int], None]]:
+    """Shows how many of all are done, as it is told, and says `note` once the first is: the work has begun then."""
+    notes = [note] if note else []
     with _bar(what, MofNCompleteColumn(), "") as show:
-        yield lambda done, total: show(done, total, "")
+
+        def told(done: int, total: int) -> None:
+            while notes:
+                console.notices.print(notes.pop())
+            show(done, total, "")
+
+        yield told
 
 
 @contextmanager

@@ -24,5 +24,7 @@ notices = _made(stderr=True)
 
 def print_json(data: Any) -> None:
     """Prints one JSON document to stdout."""
-    json.dump(data, sys.stdout, indent=2, ensure_ascii=False, allow_nan=False)
+    # Elsewhere characters are replaced by near ones, which may not happen to data.
+    escaped = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    json.dump(data, sys.stdout, indent=2, ensure_ascii=escaped, allow_nan=False)
     sys.stdout.write("\n")

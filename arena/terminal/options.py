@@ -1,6 +1,7 @@
 """Options that several commands share, with one wording each."""
 
 import inspect
+import tempfile
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -48,6 +49,11 @@ CAPS: Final = {
 }
 """What each option of caps and prices sets, and the option, in the order of the help."""
 NO_CAPS: Final = Caps()
+MOST_GAMES: Final = 1_000_000
+"""Deals or games of a lineup that one command plays: more would never end."""
+MOST_SIMULATIONS: Final = 1_000_000_000
+NOT_KEPT: Final = "nothing is kept: an interrupted command begins anew; --run FOLDER keeps every finished game"
+"""What commands say that play games and were given no folder."""
 
 Returned = TypeVar("Returned")
 
@@ -77,9 +83,15 @@ def require_folders(*files: Path | None) -> None:
 
     Raises:
         UsageError: the folder of one is missing, or there is a folder in its place.
+        OSError: nothing can be written in the folder of one; the error names the file as it was given.
     """
     for file in filter(None, files):
         if not file.parent.is_dir():
             raise UsageError(f"There is no folder {file.parent} for {file.name}; make it first.")
         if file.is_dir():
             raise UsageError(f"{file} is a folder; give the name of a file in it.")
+        try:
+            with tempfile.TemporaryFile(dir=file.parent):
+                pass
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(file)) from error

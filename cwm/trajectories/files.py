@@ -90,26 +90,56 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
         TrajectoryFormatError: the file cannot be read or breaks the schema; every problem is named with its line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise TrajectoryFormatError(f"{path} cannot be read: {error}. Give a UTF-8 file of JSON lines.") from None
+    problems, games = _checked(text, deck)
+    if problems and deck == "open" and not _checked(text, "closed")[0]:
+        raise TrajectoryFormatError(
+            f"{path} looks like games for the closed deck ({problems[0]}): read it with the option `deck` closed, or "
+            "give every step its state and every player's side."
+        )
+    if problems:
+        raise TrajectoryFormatError(_summary(path, problems))
+    return [_trajectory(index, [record for _, record in rows]) for index, rows in sorted(games.items())]
+
+
+_Rows: TypeAlias = list[tuple[int, dict[str, Any]]]
+"""Steps of a game with the numbers of their lines."""
+
+
+def _checked(text: str, deck: Deck) -> tuple[list[str], dict[int, _Rows]]:
+    """Returns what is wrong with a file, and its games by number.
+
+    What follows from a line that is none is not told: the games that it may belong to are not checked further.
+    """
     problems: list[str] = []
-    games: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+    games: dict[int, _Rows] = {}
+    broken: set[int] = set()
+    before: int | None = None
+    lost = False
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         record, faults = _check_line(line, *SCHEMAS[deck])
         problems += [f"line {number}: {fault}" for fault in faults]
-        if record is not None and not faults:
-            games.setdefault(record["trajectory"], []).append((number, record))
-    for rows in games.values():
+        named = None if record is None else record.get("trajectory")
+        game = named if type(named) is int else None
+        if faults:
+            broken |= {index for index in (game, before if game is None else None) if index is not None}
+        elif record is not None and game is not None:
+            games.setdefault(game, []).append((number, record))
+        if lost and game is not None:
+            broken.add(game)
+        lost = game is None
+        before = before if game is None else game
+    whole = {index: rows for index, rows in games.items() if index not in broken}
+    for rows in whole.values():
         problems += _check_game(rows)
-    problems += _check_between_games(list(games.values()))
+    problems += _check_between_games(list(whole.values()))
     if not games and not problems:
         problems.append("the file holds no step")
-    if problems:
-        raise TrajectoryFormatError(_summary(path, problems))
-    return [_trajectory(index, [record for _, record in rows]) for index, rows in sorted(games.items())]
+    return problems, games
 
 
 def _summary(path: Path, problems: Sequence[str]) -> str:

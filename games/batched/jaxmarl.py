@@ -19,6 +19,7 @@ from games.api import DEFAULT_VIEW
 from games.batched import registry
 from games.batched.api import Array, BatchedEnv
 from games.batched.other_play import OtherPlay
+from games.extras import install
 
 try:
     from flax import struct
@@ -26,8 +27,7 @@ try:
     from jaxmarl.environments.multi_agent_env import MultiAgentEnv, State
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"games.batched.jaxmarl needs {error.name}, which is not installed; "
-        "run: pip install 'code-world-models[jaxmarl]'.",
+        f"games.batched.jaxmarl needs {error.name}, which is not installed; run: {install('jaxmarl')}.",
         name=error.name,
     ) from error
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.checkpoints.methods import TITLES
+from arena.figures import formatting
 from arena.machine import accelerated
 from arena.terminal import console
 from arena.terminal.bar import worded_bar
@@ -63,7 +64,10 @@ def command(
     ] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Keeps everything; the same command on it goes on.")] = None,
     stop_after: Annotated[
-        float | None, typer.Option("--stop-after", min=0, help="Minutes after which to stop; the next run goes on.")
+        float | None,
+        typer.Option(
+            "--stop-after", min=0, help="Minutes, then to the end of the piece in progress; the next run goes on."
+        ),
     ] = None,
 ) -> None:
     """Train baselines in the batched game; interrupted or stopped, the same command goes on to the bit."""
@@ -132,7 +136,8 @@ def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
         def on_report(standing: Any) -> None:
             first = standing.reports[0]
             words = f"{standing.stage}: " if standing.stage else ""
-            words += f"{standing.steps:,} of {standing.total:,}, {standing.steps_per_second:,.0f} steps/s"
+            words += f"{standing.steps:,} of {standing.total:,}, "
+            words += formatting.steps_a_second(standing.steps_per_second)
             if first.get("R") is not None:
                 words += f", R {first['R']:.2f}, return {first['return']:.2f}"
             if first.get("cross_entropy") is not None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.agents.specs import AgentSpec
+from arena.figures import formatting
 from arena.machine import accelerated, shipped
 from arena.matches.game_source import MODEL_PREFIX
 from arena.pipeline import recorded_models
@@ -96,7 +97,7 @@ class Notices:
         paid = "" if progress.mean_return is None else f", mean return {progress.mean_return:+.3f}"
         console.notices.print(
             f"seat {progress.seat}, seed {progress.seed}: {progress.steps:,} of {progress.total:,} steps"
-            f"{paid}, {progress.steps_per_s:,.0f} steps/s, {_duration(progress.left_s)} left"
+            f"{paid}, {formatting.steps_a_second(progress.steps_per_s)}, {_duration(progress.left_s)} left"
         )
 
 

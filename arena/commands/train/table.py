@@ -37,7 +37,12 @@ def command(
     ] = None,
     games: Annotated[int, typer.Option("--games", min=1, help="Of a seating, in the evaluation.")] = 5000,
     stop_after: Annotated[
-        float | None, typer.Option("--stop-after", min=0, help="Minutes of training; the next run goes on.")
+        float | None,
+        typer.Option(
+            "--stop-after",
+            min=0,
+            help="Minutes of training, then to the end of the piece in progress; the next run goes on.",
+        ),
     ] = None,
 ) -> None:
     """Train every row of a table, play its seeds with themselves and each other, and print it beside the paper's."""
@@ -63,7 +68,7 @@ class Reports:
             self._told = now
             console.notices.print(
                 f"{row.folder}: {standing.steps:,} of {standing.total:,} steps, "
-                f"{standing.steps_per_second:,.0f} steps/s"
+                f"{formatting.steps_a_second(standing.steps_per_second)}"
             )
 
 

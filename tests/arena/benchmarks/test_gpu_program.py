@@ -7,6 +7,7 @@ import pytest
 
 from arena import cli
 from arena.benchmarks import gpu_program
+from games.extras import install
 
 PROGRAM = """\
 HloModule jit_run, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
@@ -78,7 +79,7 @@ def test_without_the_compiler_it_is_said_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr(jax.config, "update", lambda name, value: None)
     assert cli.run(["benchmark", "gpu-program"]) == 2
     assert capsys.readouterr().err == (
-        "error: JAX's compiler for CUDA is not installed; run: pip install 'code-world-models[gpu,learn]'.\n"
+        f"error: JAX's compiler for CUDA is not installed; run: {install('gpu,learn')}.\n"
     )
 
 

@@ -252,3 +252,15 @@ def test_online_accuracy_is_in_result_table_and_page(cwm: Any, right_model: str,
     assert "online" in ran.out
     assert "online" in json.loads((tmp_path / "run" / "result.json").read_text())["evaluations"]
     assert "<td>online</td>" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_the_last_state_of_a_game_on_a_model_is_told(cwm: Any, finished: Path, tmp_path: Path) -> None:
+    ran = cwm("play", f"cwm:{finished}", "--agent", "random", "--seed", 1, "--run", tmp_path / "played")
+    assert "The last state:" in ran.out
+    assert "agree with the model that decides them" in cwm("verify", tmp_path / "played").out
+
+
+def test_a_model_that_decides_its_games_is_named_by_verify(cwm: Any, finished: Path, tmp_path: Path) -> None:
+    words = ["arena", f"cwm:{finished}", "--agent", "random", "--deals", 1, "--workers", 1]
+    assert cwm(*words, "--run", tmp_path / "kept").code == 0
+    assert "agree with the model that decides them" in cwm("verify", tmp_path / "kept").out

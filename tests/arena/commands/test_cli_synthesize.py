@@ -47,7 +47,7 @@ def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game:
     assert (tested.code, tested.err.strip()) == (0, "")
     assert "games.jsonl" in tested.out
 
-    played = cwm("play", f"cwm:{run}", typed="1\n" * 9)
+    played = cwm("play", f"cwm:{run}", "--run", tmp_path / "played", typed="#1\n" * 9)
     assert played.code == 0
     assert "first (human): " in played.out
     watched = cwm("play", f"cwm:{run}", "--agent", f"cwm:{run},sims=5", "--agent", "mcts:sims=5", "--json").json

@@ -32,7 +32,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
         if name.split(".")[0] == needed or name.startswith(("games.batched", "arena.checkpoints", "search.learn")):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, needed, None)
-    with pytest.raises(GameError, match=rf"run: pip install 'code-world-models\[{extra}\]'"):
+    with pytest.raises(GameError, match=rf"run: pip install -e '.*\[{extra}\]'"):
         accelerated.load(module)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from arena.matches.store import FILE_NAME, STANDINGS_FILE
+from games.extras import install
 
 CUP = ["arena", "leduc_poker", "--agent", "random:name=a", "--agent", "random:name=b", "--deals", 3, "--workers", 1]
 
@@ -187,7 +188,7 @@ def test_parquet_without_its_library_is_one_sentence(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     ran = refused("verify", cup, "--export", tmp_path / "games.parquet")
     assert ran.code == 2
-    assert "need pyarrow, which is not installed: pip install 'code-world-models[parquet]'" in ran.err
+    assert f"need pyarrow, which is not installed: {install('parquet')}, or" in ran.err
 
 
 def test_other_endings_are_refused(refused: Any, cup: Path, tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ def test_the_open_deck_wants_states_and_everybodys_view(path: Path) -> None:
     with pytest.raises(TrajectoryFormatError, match=r"line 3: field 'state' is missing; .* for a closed deck"):
         files.read(put(path, rows))
     write(path, one_seat_each())
-    with pytest.raises(TrajectoryFormatError, match=r"(?s)line 1: field 'observations' is \[null, .*unknown fields"):
+    hint = r"looks like games for the closed deck \(line 1: .*the option `deck` closed"
+    with pytest.raises(TrajectoryFormatError, match=hint):
         files.read(path)
 
 
