@@ -54,6 +54,7 @@ def test_a_tournament_is_kept_verified_and_resumed_from_another_folder(
     assert json.loads(capsys.readouterr().out)["standings"] == first["standings"]
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_games(folder: Path) -> None:
     played = []
     for workers in (1, 2):
