@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from games.api import GameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GAMES: Final = "games"
 AGENTS: Final = "agents"
@@ -47,12 +49,15 @@ def brought_by(what: str, name: str) -> str:
     return next((origin(entry) for entry in _entries(what, tuple(sys.path)) if entry.name == name), "nobody")
 
 
-def origin(entry: EntryPoint) -> str:
+def origin(entry: "EntryPoint") -> str:
     """Returns name and version of the distribution of an entry point."""
     return "that is not named" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
 
 
 @lru_cache(maxsize=16)
-def _entries(what: str, path: Sequence[str]) -> tuple[EntryPoint, ...]:
+def _entries(what: str, path: Sequence[str]) -> "tuple[EntryPoint, ...]":
     """Returns the entry points of one kind, read once for each search path."""
+    # Not when this module is loaded: most commands name nothing that is not ours.
+    from importlib.metadata import entry_points
+
     return tuple(entry_points(group=f"cwm.{what}"))

@@ -9,7 +9,7 @@ import typer
 from arena.commands.exit_codes import EXIT_SYSTEM
 from arena.comparison import comparison
 from arena.comparison.comparison import Comparison, ComparisonConfig
-from arena.comparison.contenders import TITLES, contenders
+from arena.comparison.contenders import TITLES, contenders, of_agents
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
@@ -40,6 +40,10 @@ def command(
     game: Annotated[str, typer.Argument(help=GAME)] = "yokai-9c-2p",
     agents: Annotated[
         str | None, typer.Option("--agents", help="Only these kinds of players, e.g. heuristic,cwm-prior,op.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option("--agent", help="Also this agent, one option each, as for `cwm arena`, e.g. one of your own."),
     ] = None,
     games: Annotated[
         int, typer.Option("--games", min=1, max=MOST_GAMES, help="Games a pairing, over both seatings.")
@@ -73,7 +77,7 @@ def command(
     """Play every kind of player with itself and with every other on common deals; some 10 minutes on two free cores."""
     require_folders(html, text)
     wanted = [] if agents is None else [name.strip() for name in agents.split(",") if name.strip()]
-    players = tuple(contenders(game, wanted, simulations, llm, policies))
+    players = (*contenders(game, wanted, simulations, llm, policies), *of_agents(game, agent or []))
     if all(found.view is None for found in players):
         raise UsageError(
             f"None of these players can play {game}: "
@@ -81,7 +85,7 @@ def command(
         )
     level = shipped.level_of([found.spec.model_hash for found in players if found.spec and found.spec.traits.sandboxed])
     caps = Caps(calls=max_calls, tokens=max_tokens)
-    if llm is None and caps != Caps():
+    if caps != Caps() and not any(found.spec is not None and found.spec.traits.asks for found in players):
         raise UsageError("No language model plays, and nothing is asked: leave out caps, or add --llm.")
     config = ComparisonConfig(game, players, games, seed, Runtime(level=level))
     shipped_ones = [found.name for found in players if found.spec is not None and found.spec.traits.trained]

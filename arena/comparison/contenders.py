@@ -93,6 +93,26 @@ def contenders(
         return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
 
 
+def of_agents(game: str, texts: Sequence[str]) -> list[Contender]:
+    """Returns players that are described as agents of a tournament are; each is named as in its tables.
+
+    Raises:
+        AgentSpecError: there is no such agent, or it does not fit the game.
+        UsageError: one has the name of a kind, or of another.
+    """
+    made = registry.make(game)
+    specs = recorded_models.filled_in([parse(text) for text in texts], made.info.id)
+    names = [*TITLES, *(spec.name for spec in specs)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"Two players are named {twice[0]!r}: give each its own with name=….")
+    found = []
+    for text, spec in zip(texts, specs, strict=True):
+        resolved = resolve(spec, made)
+        found.append(Contender(spec.name, text, resolved, resolved.view, None))
+    return found
+
+
 class _Makers:
     """Makes the players of one game; of a synthesised one, whose place is given, its own model is the model."""
 

@@ -176,11 +176,15 @@ class LineProcess:
     def _wait(self, deadline: float, writing: bool = False, tick: bool = True) -> None:
         """Waits for output, or for room to write, and takes what there is."""
         left = deadline - time.monotonic()
-        sending = [self._input.fileno()] if writing else []
-        ready, room, _ = select.select(list(self._open), sending, [], max(0.0, min(left, TICK_S)))
-        for descriptor in ready:
+        poll = select.poll()
+        for descriptor in self._open:
+            poll.register(descriptor, select.POLLIN)
+        if writing:
+            poll.register(self._input.fileno(), select.POLLOUT)
+        ready = [descriptor for descriptor, _ in poll.poll(1000 * max(0.0, min(left, TICK_S)))]
+        for descriptor in self._open.intersection(ready):
             self._read(descriptor)
-        if ready or room:
+        if ready:
             return
         if tick and self._child.collect(wait=False):
             # A child of it may hold its output open; it will answer nothing.
@@ -207,13 +211,10 @@ class LineProcess:
     def _code(self) -> int | None:
         """Returns the exit code of a program that closed its output, once it has ended; its last words are read."""
         deadline = time.monotonic() + GRACE_S
-        with contextlib.suppress(LateError, EndedError, FloodError):
-            while not self._child.collect(wait=False) or self._child.stderr in self._open:
-                self._wait(deadline, tick=False)
-                if time.monotonic() > deadline:
-                    break
-                if not self._open:
-                    time.sleep(0.005)
+        while time.monotonic() < deadline and (not self._child.collect(wait=False) or self._child.stderr in self._open):
+            # Without anything open this sleeps.
+            with contextlib.suppress(LateError, FloodError):
+                self._wait(time.monotonic() + 0.01, tick=False)
         return self._child.returncode
 
 

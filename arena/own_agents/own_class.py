@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from arena.agents.api import AgentFailure, HearsTheEnd, InfrastructureError, KeepsAccount, Move, Needs, Turn
@@ -14,22 +15,24 @@ from games.own_code import OwnCodeError, described, load, place_of
 
 
 def resolve(spec: AgentSpec) -> AgentSpec:
-    """Returns an agent with the hash of its file, after checking that its class takes its options.
+    """Returns an agent with the hash of its file, after making one to see that it can be made.
 
     Raises:
-        AgentSpecError: there is no such class, it has no `act`, or it takes no such options.
+        AgentSpecError: there is no such class, it takes no such options, it raises, or it has no `act`.
     """
     made_by = _class_of(spec)
-    if not callable(made_by):
-        raise AgentSpecError(f"agent {spec.name!r}: {made_by!r} is no class and no function that gives an agent.")
-    if inspect.isclass(made_by) and not callable(getattr(made_by, "act", None)):
-        raise AgentSpecError(
-            f"agent {spec.name!r}: {made_by.__name__} has no method `act(turn)`; see arena.agents.api.Agent."
-        )
     try:
         inspect.signature(made_by).bind(**spec.options)
     except TypeError as error:
         raise AgentSpecError(f"agent {spec.name!r} cannot be made with {sorted(spec.options)}: {error}.") from error
+    try:
+        inner = made_by(**spec.options)
+    except Exception as error:
+        raise AgentSpecError(f"agent {spec.name!r} cannot be made: {described(error)}.") from error
+    if not callable(getattr(inner, "act", None)):
+        raise AgentSpecError(
+            f"agent {spec.name!r}: {type(inner).__name__} has no method `act(turn)`; see arena.agents.api.Agent."
+        )
     return replace(spec, model_hash=_hash(spec))
 
 
@@ -37,17 +40,11 @@ def build(spec: AgentSpec) -> "OwnAgent":
     """Builds an agent that `resolve` returned.
 
     Raises:
-        AgentSpecError: the class changed since it was resolved, or gives no agent.
+        AgentSpecError: the class changed since it was resolved.
     """
     spec.check_unchanged(_hash(spec) or "", f"the file of {spec.model}")
     made_by: Callable[..., Any] = _class_of(spec)
-    try:
-        inner = made_by(**spec.options)
-    except Exception as error:
-        raise AgentSpecError(f"agent {spec.name!r} cannot be made: {described(error)}.") from error
-    if not callable(getattr(inner, "act", None)):
-        raise AgentSpecError(f"agent {spec.name!r}: {inner!r} has no method `act(turn)`; see arena.agents.api.Agent.")
-    return (OwnAccountingAgent if isinstance(inner, KeepsAccount) else OwnAgent)(inner, spec.name, spec.view)
+    return OwnAgent(partial(made_by, **spec.options), spec.name, spec.view)
 
 
 def _class_of(spec: AgentSpec) -> Any:
@@ -70,24 +67,36 @@ def _place(model: str) -> Any:
 
 
 class OwnAgent:
-    """An object of a class that is not ours, at one seat.
+    """An object of a class that is not ours, made for one game at one seat.
 
     It may do without `start` and `close`, and `act` may return the action alone. What it raises forfeits the game.
+
+    Attributes:
+        account: what the object says of its game (`KeepsAccount`); there only if it says anything.
     """
 
-    def __init__(self, inner: Any, name: str, view: str = DEFAULT_VIEW) -> None:
+    account: Callable[[], dict[str, Any]]
+
+    def __init__(self, make: Callable[[], Any], name: str, view: str = DEFAULT_VIEW) -> None:
         """Args:
-        inner: has `act`.
+        make: makes an object that has `act`.
         name: label in tables.
         view: which of the game's views it is shown.
         """
         self.name = name
         self.view = view
-        needs = getattr(inner, "needs", None)
-        self.needs = needs if isinstance(needs, Needs) else Needs(legal_actions=True)
-        self._inner = inner
+        self._make = make
+        self._inner: Any = None
+
+    @property
+    def needs(self) -> Needs:
+        needs = getattr(self._inner, "needs", None)
+        return needs if isinstance(needs, Needs) else Needs(legal_actions=True)
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        self._inner = _blamed(self._make)
+        if isinstance(self._inner, KeepsAccount):
+            self.account = partial(_account, self._inner)
         if callable(getattr(self._inner, "start", None)):
             _blamed(self._inner.start, info, seat, seed)
 
@@ -112,16 +121,13 @@ class OwnAgent:
             _ignored(self._inner.close)
 
 
-class OwnAccountingAgent(OwnAgent):
-    """One that says more of its game than its moves."""
-
-    def account(self) -> dict[str, Any]:
-        """Returns what it says, {} where it fails to."""
-        try:
-            said = self._inner.account()
-        except Exception:
-            return {}
-        return said if isinstance(said, dict) else {}
+def _account(inner: KeepsAccount) -> dict[str, Any]:
+    try:
+        said = inner.account()
+    except Exception:
+        # Nothing that it does counts any more.
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _blamed(method: Callable[..., Any], *arguments: Any) -> Any:

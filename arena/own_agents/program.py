@@ -171,8 +171,8 @@ class ProgramAgent:
         """Sends a message and returns the answer, of the type `wanted`; lines of type `info` are for people."""
         what = str(question["type"])
         try:
-            if what != "hello" or self.settle_s:
-                # In a match a greeting that comes too early is read as the answer that it is, whoever is faster.
+            if what != "hello":
+                # A greeting that comes early is read as the answer that it is, whoever is faster.
                 self._refuse_early(process, what)
             deadline = time.monotonic() + limit_s
             self._send(process, question, deadline)

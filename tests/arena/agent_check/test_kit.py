@@ -34,7 +34,6 @@ PLANTED = [
     ("no action", "unparsable", "has no field 'action'"),
     ("number", "unparsable", "its action is '0', which is no text"),
     ("extra lines", "unparsable", "before it was asked for 'move'"),
-    ("speaks first", "unparsable", "before it was asked for 'hello'"),
     ("exit code", "ending", "it ended with exit code 7 after the game"),
     ("goes on", "ending", "it did not end when its input was closed, and was killed"),
 ]

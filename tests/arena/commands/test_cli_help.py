@@ -72,7 +72,7 @@ def test_the_help_names_every_exit_code(cwm: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["gmes"], "No such command 'gmes'. Did you mean 'games'? `cwm --help`"),
+        (["gmes"], "No such command 'gmes'. Did you mean 'games', 'agents'? `cwm --help`"),
         (["games", "rules"], "Missing argument 'game'; `cwm games rules --help`"),
         (["games", "list", "--sed", "1"], "No such option: --sed"),
         (["synthesize", "tic_tac_toe", "--retries", "-1"], "'--retries': Input should be greater than or equal to 0"),

@@ -28,6 +28,10 @@ PACKAGES = ("arena", "cwm", "games", "search")
 NEVER_SHOWN = {
     "arena.agents.api.AgentFailure": "the match makes a forfeit of it",
     "arena.agents.llm_settings.LlmConfigError": "the description of the agent is refused with its message",
+    "arena.agents.own_settings.OwnSettingsError": "the description of the agent is refused with its message",
+    "arena.own_agents.line_process.EndedError": "the game is forfeited with its message",
+    "arena.own_agents.line_process.FloodError": "the game is forfeited",
+    "arena.own_agents.line_process.LateError": "the game is forfeited with its message",
     "arena.matches.match._Forfeited": "the match makes a forfeit of it",
     "arena.language_players.notation.NotationError": "the answer is unparsable",
     "cwm.interface.text.UnknownFunctionError": "a fault in a prompt template of ours",

@@ -54,6 +54,7 @@ def test_a_tournament_is_kept_verified_and_resumed_from_another_folder(
     assert json.loads(capsys.readouterr().out)["standings"] == first["standings"]
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_games(folder: Path) -> None:
     played = []
     for workers in (1, 2):
@@ -132,3 +133,13 @@ def test_a_game_is_checked_against_the_contract(folder: Path, capsys: pytest.Cap
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("python:nim.py:Nim breaks the contract: ")
     assert "after the actions ['take" in line
+
+
+def test_they_stand_beside_the_kinds_of_players(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compare = ["compare", "python:nim.py:Nim", "--agents", "random", "--games", "2", "--workers", "1"]
+    assert cli.run([*compare, *AGENTS, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [item["name"] for item in found["contenders"]] == ["random", "last", "one"]
+    assert found["played"] == 12
+    assert cli.run([*compare, "--agent", "exec:sh one.sh,name=random"]) == 2
+    assert "Two players are named 'random': give each its own with name=…." in capsys.readouterr().err

@@ -28,9 +28,17 @@ class Last:
         return {"note": self.note}
 
 
+made = []
+
+
 class Wrong:
     def __init__(self, what):
         self.what = what
+        if what == "make":
+            raise OSError("no weights")
+        if what == "second" and made:
+            raise OSError("no second")
+        made.append(what)
 
     def start(self, info, seat, seed):
         if self.what == "start":
@@ -97,8 +105,9 @@ def test_a_description_is_data_with_an_absolute_file(mine: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "kind", "detail"),
     [
-        ("start", "crash", "mine.py, line 24: RuntimeError: no brain"),
-        ("act", "crash", "mine.py, line 28: KeyError: 'nothing'"),
+        ("start", "crash", "mine.py, line 32: RuntimeError: no brain"),
+        ("act", "crash", "mine.py, line 36: KeyError: 'nothing'"),
+        ("second", "crash", "mine.py, line 27: OSError: no second"),
         ("none", "unparsable", "act returned None, no action (a text) and no Move"),
         ("other", "illegal", "'nowhere' is not among the 9: "),
     ],
@@ -114,6 +123,7 @@ def test_its_fault_forfeits_the_game(mine: Path, what: str, kind: str, detail: s
     ("text", "message"),
     [
         ("python:mine.py:Nobody", "mine.py has no 'Nobody'; it has Last, Wrong, Mute."),
+        ("python:mine.py:Wrong,what=make", "cannot be made: "),
         ("python:mine.py:Mute", "Mute has no method `act(turn)`; see arena.agents.api.Agent."),
         ("python:mine.py:Last,depth=3", "cannot be made with ['depth']: got an unexpected keyword argument 'depth'."),
         ("python:mine.py:Last,view=other", "tic_tac_toe has the views default, not 'other'."),

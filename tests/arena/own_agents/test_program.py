@@ -127,7 +127,7 @@ def test_no_key_of_a_language_model_is_inherited(game: Game, monkeypatch: pytest
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("GEMINI_API_KEY", "secret")
     monkeypatch.setenv("SOME_API_KEY", "not of a provider")
-    record = played(game, "key")
+    record = played(game, "keys")
     assert record.forfeit is not None
     assert record.forfeit.detail.startswith("'SOME_API_KEY' is not among")
 

@@ -69,9 +69,9 @@ for line in sys.stdin:
     elif FAULT == "empty line":
         answer = ""
     elif FAULT == "extra lines":
-        say(answer)
+        answer = json.dumps(answer) + "\n" + json.dumps(answer)
     elif FAULT == "info lines":
         say({"type": "info", "text": "thinking"})
-    elif FAULT == "key":
-        answer["action"] = ",".join(sorted(name for name in os.environ if name.endswith("_API_KEY"))) or "none"
+    elif FAULT == "keys":
+        answer["action"] = ",".join(sorted(name for name in os.environ if name.endswith("_KEY"))) or "none"
     say(answer)
