@@ -28,10 +28,12 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    Effort,
     ModelSpec,
     Record,
     RunFolder,
     Seed,
+    Temperature,
     Workers,
     takes_caps,
 )
@@ -39,6 +41,7 @@ from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.types import FunctionConfig
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 from cwm.record.record import RunRecord
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import SynthesisConfig
@@ -88,6 +91,8 @@ def command(
     ] = "history",
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     run: RunFolder = None,
     games: Annotated[int, typer.Option("--games", min=1, help="Registered games: random games to learn from.")] = 5,
     seed: Seed = 0,
@@ -196,6 +201,8 @@ def command(
         further_rounds=further_rounds,
         faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
         told=not no_rules,
+        temperature=temperature,
+        reasoning_effort=None if reasoning_effort is None else effort_of(reasoning_effort),
     ).with_functions(beside)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)

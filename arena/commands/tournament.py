@@ -1,6 +1,7 @@
 """`cwm arena`: matches between agents over all seat rotations on common deals, resumable."""
 
 import json
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,14 +32,17 @@ from arena.terminal.options import (
     GAME,
     NO_CAPS,
     AsJson,
+    Effort,
     Record,
     Seed,
+    Temperature,
     Workers,
     takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 
 CONFIG_FILE = tournament.ASKED_FILE
 SHOWN_FAULTS = 3
@@ -51,7 +55,8 @@ PLAYERS = (
     "answer back with the reason (default 1; the CWM paper: 0). votes=N asks N times and plays the most frequent move "
     "(default 1). history=json shows whole observations, history=table the fields that changed (default json). "
     "trajectories=N and trajectories_seed=N choose the recorded games (default 5 and 0). max_output_tokens=N caps an "
-    "answer (default 32768). temperature=X (default the provider's). timeout=SECONDS makes a later answer a bad one "
+    "answer (default 32768). temperature=X and reasoning_effort=WORD (default the provider's; --temperature and "
+    "--reasoning-effort are short for them). timeout=SECONDS makes a later answer a bad one "
     "(default none: the provider is at fault). send_seed=true sends the seed of each answer (default false). "
     "base_url=ADDRESS is a server that speaks OpenAI's API. A replay needs the recorded name= and options. "
     "An answer that is illegal, unparsable, empty, truncated, refused or late forfeits the game when no retry is left; "
@@ -99,16 +104,22 @@ def command(
         Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
     ] = None,
     record: Record = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     caps: Caps = NO_CAPS,
     as_json: AsJson = False,
 ) -> None:
     """Play a tournament and print the tables."""
     if pairing not in ("all", "cross", "self"):
         raise UsageError(f"--pairing is {pairing!r}; it must be all, cross or self.")
-    config = TournamentConfig(game, tuple(parse(text) for text in agent), deals, seed, _pairing(pairing))
-    if not asks_models(config) and (caps != NO_CAPS or record is not None):
+    effort = None if reasoning_effort is None else effort_of(reasoning_effort)
+    asked = {"temperature": temperature, "reasoning_effort": effort}
+    agents = tuple(_asked_with(parse(text), asked) for text in agent)
+    config = TournamentConfig(game, agents, deals, seed, _pairing(pairing))
+    if not asks_models(config) and (caps != NO_CAPS or record is not None or effort or temperature is not None):
         raise UsageError(
-            "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record."
+            "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record and "
+            "the options of the way to a model."
         )
     play(config, run, workers, as_json, caps, record)
 
@@ -224,6 +235,14 @@ def read_asked(folder: Path) -> TournamentConfig:
         raise UsageError(
             f"{folder / CONFIG_FILE} is damaged ({error}); give the command of the tournament again."
         ) from error
+
+
+def _asked_with(spec: AgentSpec, options: Mapping[str, Any]) -> AgentSpec:
+    """Returns a language model with those of the options that are given and that it has no own value of."""
+    if not spec.traits.asks:
+        return spec
+    given = {name: value for name, value in options.items() if value is not None}
+    return replace(spec, llm={**given, **spec.llm})
 
 
 def _pairing(text: str) -> Pairing:

@@ -283,8 +283,11 @@ def _lanes(config: TournamentConfig, workers: int, models: PlayerModels | None, 
     asking = any(spec.traits.asks for spec in config.agents)
     if not in_turn and not asking:
         return in_processes(play_job, workers)
-    work = partial(play_job, models=models or PlayerModels(config.agents))
-    return in_processes(work, 1) if in_turn else in_threads(work, 1 if in_order(config.agents) else workers)
+    models = models or PlayerModels(config.agents)
+    work = partial(play_job, models=models)
+    if in_turn:
+        return in_processes(work, 1)
+    return in_threads(work, 1 if in_order(config.agents) else models.parallel or workers)
 
 
 def result(

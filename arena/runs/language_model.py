@@ -9,6 +9,7 @@ from cwm.llm.api import LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Price
 from cwm.llm.caps import Caps, budget, read_elapsed
 from cwm.llm.journaled import Journaled
+from cwm.llm.line import AskedWith
 from cwm.llm.providers import factory
 from cwm.llm.recorder import Recorder
 from cwm.record.record import RunRecord
@@ -23,6 +24,8 @@ def compose(
     restore: bool = True,
 ) -> LanguageModel:
     """Returns the run's language model: journal around recorder around budget around provider.
+
+    Temperature and effort that the run is asked for are part of every request, and so of its key.
 
     Args:
         settings: which model.
@@ -41,7 +44,7 @@ def compose(
     calls = list(record.calls.calls())
     answers = [call.completion for call in calls if call.completion is not None]
     used = sum(call.completion is not None and call.model == spec for call in calls)
-    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=used)
+    provider = factory.make(spec, base_url=settings.base_url, line=caps.line, seed=settings.seed, scripted_start=used)
     model: LanguageModel = Budgeted(provider, spent, paid)
     if restore:
         answered = sum(answer.latency_s for answer in answers)
@@ -49,7 +52,10 @@ def compose(
         spent.restore_from(calls, prices | {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
     if recording is not None:
         model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
-    return Journaled(model, record.calls)
+    model = Journaled(model, record.calls)
+    if settings.temperature is None and settings.reasoning_effort is None:
+        return model
+    return AskedWith(model, settings.temperature, settings.reasoning_effort)
 
 
 def check(settings: RunSettings, caps: Caps) -> None:
@@ -59,7 +65,7 @@ def check(settings: RunSettings, caps: Caps) -> None:
         ConfigurationError: one is missing or wrong.
         UsageError: no recorded completions ship for the game.
     """
-    provider = factory.make(model_spec(settings), base_url=settings.base_url, seed=settings.seed)
+    provider = factory.make(model_spec(settings), base_url=settings.base_url, line=caps.line, seed=settings.seed)
     Budgeted(provider, budget(caps), price(settings, caps))
 
 

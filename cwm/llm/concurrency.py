@@ -4,12 +4,13 @@ Every attempt counts, so the limit sits between the retry layer and the provider
 attempt holds no place.
 """
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.retry import TransientError
+from cwm.llm.retry import OutOfTimeError, TransientError, left_s
 
 MOST_AT_ONCE = 8
 
@@ -52,10 +53,21 @@ class AdaptiveLimit:
             return self._under_way
 
     @contextmanager
-    def place(self) -> Iterator[int]:
-        """Waits for a place and holds it; yields how often the limit had been halved, for `refused`."""
+    def place(self, seconds: float = math.inf) -> Iterator[int]:
+        """Waits for a place and holds it; yields how often the limit had been halved, for `refused`.
+
+        Args:
+            seconds: waited at most.
+
+        Raises:
+            OutOfTimeError: no place fell free in that time.
+        """
         with self._free:
-            self._free.wait_for(lambda: self._under_way < int(self._limit))
+            there = self._free.wait_for(
+                lambda: self._under_way < int(self._limit), None if math.isinf(seconds) else max(0.0, seconds)
+            )
+            if not there:
+                raise OutOfTimeError("The cap on time is reached while other calls are under way: raise it and resume.")
             self._under_way += 1
             halvings = self._halvings
         try:
@@ -105,9 +117,10 @@ class Throttled:
         """Answers the request when there is a place for it.
 
         Raises:
+            OutOfTimeError: the run's time is up before there is a place.
             LanguageModelError: the attempt failed.
         """
-        with self._limit.place() as halvings:
+        with self._limit.place(left_s(request)) as halvings:
             try:
                 completion = self._model.complete(request)
             except TransientError as error:

@@ -11,12 +11,14 @@ import pytest
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
 from cwm.llm.budget import Budget, Budgeted, Price
 from cwm.llm.journaled import Journaled
+from cwm.llm.line import Line
 from cwm.llm.providers.factory import make
 from cwm.llm.retry import GaveUpError, GaveUpWaitingError, RetryPolicy
 from cwm.record.record import RunRecord
 
 CANARY = "sk-canary-0123456789abcdef"
 REQUEST = Request((Message("user", "Hello"),), "transition", 100)
+_EVENTS = {"Content-Type": "text/event-stream"}
 WORST = 4 + 2
 """Input tokens set aside for the request: four for the message, two for five characters."""
 PATIENT_S = 20.0
@@ -41,7 +43,17 @@ class Api:
             reason = {"stop": "STOP", "length": "MAX_TOKENS", "safety": "SAFETY"}[end]
             content = {"role": "model", "parts": [{"text": text}] if text else []}
             usage = {"promptTokenCount": 7, "candidatesTokenCount": 3}
-            return {"candidates": [{"content": content, "finishReason": reason}], "usageMetadata": usage}, {}
+            whole = {"candidates": [{"content": content, "finishReason": reason}], "usageMetadata": usage}
+            if not self.stream:
+                return whole, {}
+            pieces = [
+                *(
+                    {"candidates": [{"content": {"parts": [{"text": piece}]}}], "usageMetadata": usage}
+                    for piece in text
+                ),
+                {"candidates": [{"content": {"parts": []}, "finishReason": reason}], "usageMetadata": usage},
+            ]
+            return "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces), _EVENTS
         reason = "content_filter" if end == "safety" else end
         usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         about = {"id": "c-1", "created": 1, "model": "m-1"}
@@ -56,7 +68,7 @@ class Api:
         ]
         chunks.append({**about, "object": "chat.completion.chunk", "choices": [], "usage": usage})
         lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
-        return "".join(lines) + "data: [DONE]\n\n", {"Content-Type": "text/event-stream"}
+        return "".join(lines) + "data: [DONE]\n\n", _EVENTS
 
     def refusal(self, status: int, *details: dict[str, Any], code: str = "x") -> dict[str, Any]:
         """Returns the body of an HTTP error, which names the key as a careless server would."""
@@ -70,7 +82,7 @@ class Api:
         return self.refusal(429, {"violations": [{"quotaId": "RequestsPerDay"}]}, code="insufficient_quota")
 
 
-APIS = [Api("openai:m-1"), Api("openai:m-1", stream=True), Api("google:m-1")]
+APIS = [Api("openai:m-1"), Api("openai:m-1", stream=True), Api("google:m-1"), Api("google:m-1", stream=True)]
 
 
 class Script:
@@ -167,8 +179,7 @@ class Stack:
         provider = make(
             api.spec,
             base_url=server.address if google else f"{server.address}/v1",
-            timeout_s=timeout_s,
-            stream=api.stream,
+            line=Line(timeout_s, api.stream),
             retry=RetryPolicy(jitter=0.0),
             sleep=self.waits.append,
             environment={"GEMINI_API_KEY" if google else "OPENAI_API_KEY": CANARY},
