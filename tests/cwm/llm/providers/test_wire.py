@@ -12,6 +12,7 @@ from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Mess
 from cwm.llm.budget import Budget, Budgeted, Price
 from cwm.llm.journaled import Journaled
 from cwm.llm.line import Line
+from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.factory import make
 from cwm.llm.retry import GaveUpError, GaveUpWaitingError, RetryPolicy
 from cwm.record.record import RunRecord
@@ -54,6 +55,8 @@ class Api:
                 {"candidates": [{"content": {"parts": []}, "finishReason": reason}], "usageMetadata": usage},
             ]
             return "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces), _EVENTS
+        if self.spec.startswith("anthropic"):
+            return self._of_anthropic(text, {"stop": "end_turn", "length": "max_tokens", "safety": "refusal"}[end])
         reason = "content_filter" if end == "safety" else end
         usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         about = {"id": "c-1", "created": 1, "model": "m-1"}
@@ -70,11 +73,31 @@ class Api:
         lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
         return "".join(lines) + "data: [DONE]\n\n", _EVENTS
 
+    def _of_anthropic(self, text: str, reason: str) -> tuple[Any, dict[str, str]]:
+        about = {"id": "c-1", "type": "message", "role": "assistant", "model": "m-1"}
+        if not self.stream:
+            content = [{"type": "text", "text": text}] if text else []
+            usage = {"input_tokens": 7, "output_tokens": 3}
+            return {**about, "content": content, "stop_reason": reason, "usage": usage}, {}
+        begun = {**about, "content": [], "stop_reason": None, "usage": {"input_tokens": 7, "output_tokens": 1}}
+        events: list[dict[str, Any]] = [
+            {"type": "message_start", "message": begun},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": x}} for x in text),
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 3}},
+            {"type": "message_stop"},
+        ]
+        return "".join(f"event: {item['type']}\ndata: {json.dumps(item)}\n\n" for item in events), _EVENTS
+
     def refusal(self, status: int, *details: dict[str, Any], code: str = "x") -> dict[str, Any]:
         """Returns the body of an HTTP error, which names the key as a careless server would."""
         message = f"no: {CANARY}"
         if self.spec.startswith("google"):
             return {"error": {"code": status, "message": message, "status": "X", "details": list(details)}}
+        if self.spec.startswith("anthropic"):
+            kind = "billing_error" if code == "insufficient_quota" else "x_error"
+            return {"type": "error", "error": {"type": kind, "message": message}}
         return {"error": {"message": message, "code": code}}
 
     def quota(self) -> dict[str, Any]:
@@ -82,7 +105,10 @@ class Api:
         return self.refusal(429, {"violations": [{"quotaId": "RequestsPerDay"}]}, code="insufficient_quota")
 
 
-APIS = [Api("openai:m-1"), Api("openai:m-1", stream=True), Api("google:m-1"), Api("google:m-1", stream=True)]
+APIS = [
+    *(Api(spec, stream) for spec in ("openai:m-1", "google:m-1") for stream in (False, True)),
+    *(pytest.param(Api("anthropic:m-1", stream), marks=pytest.mark.extra("anthropic")) for stream in (False, True)),
+]
 
 
 class Script:
@@ -175,14 +201,16 @@ class Stack:
         self.budget = Budget()
         self.record = RunRecord.create_or_resume(folder, "synthesis", {})
         self.budget.restore_from(self.record.calls.calls(), {api.spec: Price(1.0, 1.0)})
-        google = api.spec.startswith("google")
+        provider_name = api.spec.split(":", maxsplit=1)[0]
+        if provider_name == "anthropic":
+            pytest.importorskip("anthropic")
         provider = make(
             api.spec,
-            base_url=server.address if google else f"{server.address}/v1",
+            base_url=f"{server.address}/v1" if provider_name == "openai" else server.address,
             line=Line(timeout_s, api.stream),
             retry=RetryPolicy(jitter=0.0),
             sleep=self.waits.append,
-            environment={"GEMINI_API_KEY" if google else "OPENAI_API_KEY": CANARY},
+            environment={PROVIDERS[provider_name].keys[0]: CANARY},
         )
         self.model = Journaled(Budgeted(provider, self.budget, Price(1.0, 1.0)), self.record.calls)
 
