@@ -339,8 +339,10 @@ def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_jso
     }
     if as_json:
         console.print_json(figures | {"prompt": first.prompt})
+        language_model.check_cap_on_money(settings, caps)
         return
     console.out.print(first.prompt)
     for name, value in figures.items():
         shown = "unknown: give --price-in and --price-out" if value is None else value
         console.notices.print(f"{name.replace('_', ' ')}: {shown}")
+    language_model.check_cap_on_money(settings, caps)

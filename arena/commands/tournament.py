@@ -1,7 +1,7 @@
 """`cwm arena`: matches between agents over all seat rotations on common deals, resumable."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from arena.matches.game_source import game_info
 from arena.matches.lineups import Pairing
 from arena.matches.plan import TournamentConfig
 from arena.matches.store import Games, write_standings
-from arena.matches.tournament import TournamentResult
+from arena.matches.tournament import UNANSWERED, TournamentResult
 from arena.pipeline import recorded_models
 from arena.pipeline.online_learning import Learners
 from arena.report.arena_view import view
@@ -28,6 +28,7 @@ from arena.report.tables import arena_tables, paper_table
 from arena.runs.folder import read_caps, write_caps
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
+from arena.terminal.live_view import costs
 from arena.terminal.options import (
     GAME,
     NO_CAPS,
@@ -148,7 +149,7 @@ def play(
         recording: file that every answer of a language model is added to.
 
     Raises:
-        typer.Exit: games are missing through a fault of ours, or no language model answers.
+        typer.Exit: games are missing, since a language model gave no answer or through a fault of ours.
     """
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
@@ -157,9 +158,7 @@ def play(
     result, used, learned = _played(config, prepared, folder, workers, caps or NO_CAPS, recording)
     _print(prepared, result, as_json, learned)
     if used.calls:
-        console.notices.print(
-            f"language models: {used.calls} calls, {used.input_tokens:,} tokens in, {used.output_tokens:,} out"
-        )
+        console.notices.print(f"language models: {costs(used)}")
     for line in learned:
         console.notices.print(Text(f"learned: {line}"))
     _say_missing(result, folder)
@@ -195,22 +194,37 @@ def _played(
 
 
 def _say_missing(result: TournamentResult, folder: Path | None) -> None:
-    if result.faults:
-        console.notices.print(
-            f"{sum(result.faults.values())} attempts at a game broke through a fault of ours and are in no table"
-        )
-        for message, count in sorted(result.faults.items(), key=lambda item: -item[1])[:SHOWN_FAULTS]:
-            console.notices.print(Text(f"  {count} x {message}"))
+    faults = sorted(result.faults.items(), key=lambda item: -item[1])
+    unanswered = [item for item in faults if item[0].startswith(UNANSWERED)]
+    # A language model that was away for a while is no news once every game is played.
+    if result.missing and [message for message, _ in unanswered] != [result.stopped]:
+        _say_faults(unanswered, "a language model gave no answer")
+    _say_faults([item for item in faults if item not in unanswered], "a game broke through a fault of ours")
     if result.stopped is not None:
-        console.notices.print(f"error: {result.stopped}")
+        console.notices.print(Text(f"error: {result.stopped.removeprefix(UNANSWERED)}"))
         kept = "" if folder is None else f"; `cwm resume {folder}` plays them"
-        console.notices.print(f"{len(result.missing)} games are not played{kept}")
+        console.notices.print(f"{_games(len(result.missing))} not played{kept}")
         raise typer.Exit(EXIT_PROVIDER)
     if result.missing:
         console.notices.print(
             f"{len(result.missing)} games could not be played; run the command again to try once more"
         )
-        raise typer.Exit(EXIT_SYSTEM)
+        last = [messages[-1] for messages in result.missing.values() if messages]
+        asked = bool(last) and all(message.startswith(UNANSWERED) for message in last)
+        raise typer.Exit(EXIT_PROVIDER if asked else EXIT_SYSTEM)
+
+
+def _say_faults(faults: Sequence[tuple[str, int]], what: str) -> None:
+    if not faults:
+        return
+    count = sum(number for _, number in faults)
+    console.notices.print(f"{what} {'once' if count == 1 else f'{count} times'}; such games are in no table:")
+    for message, number in faults[:SHOWN_FAULTS]:
+        console.notices.print(Text(f"  {number} x {message.removeprefix(UNANSWERED)}"))
+
+
+def _games(count: int) -> str:
+    return "1 game is" if count == 1 else f"{count} games are"
 
 
 def resume(folder: Path, workers: int, as_json: bool, caps: Caps | None = None, recording: Path | None = None) -> None:
@@ -302,6 +316,8 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool, le
                 "sandbox": config.runtime.level,
             }
         )
+        return
+    if not result.records:
         return
     for table in arena_tables(view(config.game, config, result)):
         console.out.print(table)

@@ -6,7 +6,7 @@ from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
-from cwm.llm.budget import Budget, Budgeted, Price
+from cwm.llm.budget import Budget, Budgeted, Price, check_price
 from cwm.llm.caps import Caps, budget, read_elapsed
 from cwm.llm.journaled import Journaled
 from cwm.llm.line import AskedWith
@@ -67,6 +67,16 @@ def check(settings: RunSettings, caps: Caps) -> None:
     """
     provider = factory.make(model_spec(settings), base_url=settings.base_url, line=caps.line, seed=settings.seed)
     Budgeted(provider, budget(caps), price(settings, caps))
+
+
+def check_cap_on_money(settings: RunSettings, caps: Caps) -> None:
+    """Checks that a cap on money can be kept; needs neither key nor address.
+
+    Raises:
+        ConfigurationError: money is capped and the price is unknown, or the model's name is wrong.
+    """
+    named = settings.llm if settings.llm != DEFAULT_LLM else "a language model that is named"
+    check_price(named, budget(caps), price(settings, caps))
 
 
 def price(settings: RunSettings, caps: Caps) -> Price | None:

@@ -224,6 +224,19 @@ class Budget:
             )
 
 
+def check_price(model: str, budget: Budget, price: Price | None) -> None:
+    """Checks that a cap on money can be kept.
+
+    Raises:
+        ConfigurationError: money is capped and the price is unknown.
+    """
+    if budget.caps_money and price is None:
+        raise ConfigurationError(
+            f"Money is capped but the price of {model} is unknown, and an unknown price is never taken as "
+            "zero: give the options `price_in` and `price_out` per million tokens, or cap calls or tokens instead."
+        )
+
+
 class Budgeted:
     """A model whose every call is checked against a budget first, and counted in it afterwards."""
 
@@ -238,11 +251,7 @@ class Budgeted:
         Raises:
             ConfigurationError: money is capped and the price is unknown.
         """
-        if budget.caps_money and price is None:
-            raise ConfigurationError(
-                f"Money is capped but the price of {model.name} is unknown, and an unknown price is never taken as "
-                "zero: give the options `price_in` and `price_out` per million tokens, or cap calls or tokens instead."
-            )
+        check_price(model.name, budget, price)
         self._model = model
         self._budget = budget
         self._price = price

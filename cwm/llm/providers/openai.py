@@ -139,6 +139,11 @@ class OpenAIModel:
             return self._explain(error, streams(self._wishes, request))
         except (openai.OpenAIError, ValueError) as error:
             return unreadable(self._service, str(error))
+        except Exception as error:
+            # Broken off within a body that is read here, the HTTP package's own error arrives; which one, has changed.
+            if not type(error).__module__.startswith(("httpx", "httpcore")):
+                raise
+            return broken_off(self._service, f"{type(error).__name__}: {error}")
         if isinstance(answer, str):
             return unreadable(self._service, answer)
         return self._completion(request, answer, time.monotonic() - started)
@@ -268,7 +273,10 @@ def _whole(response: object) -> _Answer | str:
 
 def _whole_body(body: bytes) -> _Answer | str:
     text = body.decode("utf-8", "replace")
-    data = json.loads(text)
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
     return _whole(ChatCompletion.construct(**data)) if isinstance(data, dict) else text
 
 
