@@ -206,9 +206,7 @@ def _say_missing(result: TournamentResult, folder: Path | None) -> None:
         console.notices.print(f"{_games(len(result.missing))} not played{kept}")
         raise typer.Exit(EXIT_PROVIDER)
     if result.missing:
-        console.notices.print(
-            f"{len(result.missing)} games could not be played; run the command again to try once more"
-        )
+        console.notices.print(f"{_games(len(result.missing))} not played; run the command again to try once more")
         last = [messages[-1] for messages in result.missing.values() if messages]
         asked = bool(last) and all(message.startswith(UNANSWERED) for message in last)
         raise typer.Exit(EXIT_PROVIDER if asked else EXIT_SYSTEM)
