@@ -8,8 +8,10 @@ from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Price, check_price
 from cwm.llm.caps import Caps, budget, read_elapsed
+from cwm.llm.concurrency import SideBySide
 from cwm.llm.journaled import Journaled
 from cwm.llm.line import AskedWith
+from cwm.llm.provider_table import provider_of
 from cwm.llm.providers import factory
 from cwm.llm.recorder import Recorder
 from cwm.record.record import RunRecord
@@ -53,9 +55,11 @@ def compose(
     if recording is not None:
         model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
     model = Journaled(model, record.calls)
-    if settings.temperature is None and settings.reasoning_effort is None:
-        return model
-    return AskedWith(model, settings.temperature, settings.reasoning_effort)
+    if settings.temperature is not None or settings.reasoning_effort is not None:
+        model = AskedWith(model, settings.temperature, settings.reasoning_effort)
+    row = provider_of(spec)
+    at_once = caps.line.parallel or 1
+    return model if at_once == 1 or row is None or row.in_order else SideBySide(model, at_once)
 
 
 def check(settings: RunSettings, caps: Caps) -> None:
