@@ -30,7 +30,7 @@ RUN_ELSEWHERE = {
 RECORDED = "cwm:recorded"
 """Needs a recording to be replayed first, which takes a while."""
 SHORTER = (
-    (re.compile(r"\b(openai|google):\S+"), "scripted:answers.jsonl"),
+    (re.compile(r"\b(openai|google|anthropic):\S+"), "scripted:answers.jsonl"),
     (re.compile(r"--base-url \S+"), ""),
     (re.compile(r"\bsims=\d+"), "sims=5"),
     (re.compile(r"--deals \d+"), "--deals 1"),

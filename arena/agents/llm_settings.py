@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from cwm.llm.api import ConfigurationError
+from cwm.llm.line import effort_of
+
 History: TypeAlias = Literal["json", "table"]
 
 
@@ -35,6 +38,7 @@ class LlmConfig:
             none is at fault itself, and the game is void.
         send_seed: whether the provider is sent the seed of each answer; some refuse one.
         base_url: address of a server that speaks OpenAI's API, None for the provider's own.
+        reasoning_effort: how long the model is to think, a word of the provider's, None for its default.
     """
 
     show_legal: bool = False
@@ -48,9 +52,14 @@ class LlmConfig:
     timeout: float | None = None
     send_seed: bool = False
     base_url: str | None = None
+    reasoning_effort: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        data = asdict(self)
+        # Records of games from before there was an effort lack it.
+        if self.reasoning_effort is None:
+            del data["reasoning_effort"]
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "LlmConfig":
@@ -98,6 +107,11 @@ def value_of(name: str, text: str) -> Any:
         if urlsplit(text).scheme not in ("http", "https"):
             raise LlmConfigError(f"base_url is a web address like http://localhost:8000/v1, not {text!r}.")
         return text
+    if name == "reasoning_effort":
+        try:
+            return effort_of(text)
+        except ConfigurationError as error:
+            raise LlmConfigError(str(error)) from None
     known = [*(item.name for item in fields(LlmConfig)), "view", "name"]
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."

@@ -1,5 +1,6 @@
 """`cwm demo`: the main job on one game, from rules to arena, with recorded completions or a real model."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -16,12 +17,15 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    Effort,
     ModelSpec,
     Seed,
+    Temperature,
     Workers,
     takes_caps,
 )
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 
 GAME = "yokai-9c-2p"
 
@@ -31,6 +35,8 @@ def command(
     game: Annotated[str, typer.Argument(help="Id of a registered game.")] = GAME,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder of the run; default: a new one, runs/demo-GAME-TIME.")
     ] = None,
@@ -40,7 +46,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play five random games, have them and the rules turned into a program, test it, and play it in the arena."""
-    settings = standard_settings(game, llm, base_url, seed)
+    effort = None if reasoning_effort is None else effort_of(reasoning_effort)
+    settings = replace(standard_settings(game, llm, base_url, seed), temperature=temperature, reasoning_effort=effort)
     inputs = run_inputs.registered(game, settings.train_games, seed)
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)

@@ -110,6 +110,7 @@ def complete(
     try:
         with LiveView(console.notices) as live:
             run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
+            live.counts(run.spent)
             return run_stages(run, lambda state: live.progress("arena: game", state.done, state.total), live.stage)
     except BaseException:
         console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")

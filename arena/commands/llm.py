@@ -9,10 +9,11 @@ import typer
 from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.figures.sheet import Sheet
 from arena.terminal import console
-from arena.terminal.options import AsJson, BaseUrl, Seed
+from arena.terminal.options import AsJson, BaseUrl, Effort, Headers, Seed, Stream, Temperature, Timeout, line
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import Message, ReplayMissError, Request
+from cwm.llm.line import ANSWER_S, effort_of
 from cwm.llm.provider_table import FORMS
 from cwm.llm.providers import factory
 from cwm.llm.providers.replay import Replay
@@ -48,13 +49,22 @@ def ask(
     model: Annotated[str, typer.Argument(help=f"One of {FORMS}.")],
     question: Annotated[str, typer.Argument(help="The question.")],
     base_url: BaseUrl = None,
+    timeout: Timeout = ANSWER_S,
+    stream: Stream = None,
+    header: Headers = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of the answer, reasoning included.")] = 4096,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Ask a model one question: the quickest check of a key, a model's name and an address."""
-    request = Request((Message("user", question),), "ask", max_output_tokens)
-    completion = factory.make(model, base_url=base_url, seed=seed).complete(request)
+    effort = None if reasoning_effort is None else effort_of(reasoning_effort)
+    request = Request(
+        (Message("user", question),), "ask", max_output_tokens, temperature=temperature, reasoning_effort=effort
+    )
+    way = line(timeout, stream, header)
+    completion = factory.make(model, base_url=base_url, line=way, seed=seed).complete(request)
     if as_json:
         console.print_json(
             {

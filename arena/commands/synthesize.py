@@ -28,9 +28,11 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    Effort,
     ModelSpec,
     Record,
     Seed,
+    Temperature,
     Workers,
     takes_caps,
 )
@@ -38,6 +40,7 @@ from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.types import FunctionConfig
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 from cwm.record.record import RunRecord
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import SynthesisConfig
@@ -87,6 +90,8 @@ def command(
     ] = "history",
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     run: Annotated[
         Path | None,
         typer.Option("--run", help="Folder of the run; default: runs/GAME-SEED. The same command goes on with it."),
@@ -198,6 +203,8 @@ def command(
         further_rounds=further_rounds,
         faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
         told=not no_rules,
+        temperature=temperature,
+        reasoning_effort=None if reasoning_effort is None else effort_of(reasoning_effort),
     ).with_functions(beside)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
@@ -345,8 +352,10 @@ def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_jso
     }
     if as_json:
         console.print_json(figures | {"prompt": first.prompt})
+        language_model.check_cap_on_money(settings, caps)
         return
     console.out.print(first.prompt)
     for name, value in figures.items():
         shown = "unknown: give --price-in and --price-out" if value is None else value
         console.notices.print(f"{name.replace('_', ' ')}: {shown}")
+    language_model.check_cap_on_money(settings, caps)

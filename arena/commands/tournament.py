@@ -1,10 +1,11 @@
 """`cwm arena`: matches between agents over all seat rotations on common deals, resumable."""
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
@@ -19,7 +20,7 @@ from arena.matches.game_source import game_info
 from arena.matches.lineups import Pairing
 from arena.matches.plan import TournamentConfig
 from arena.matches.store import Games, write_standings
-from arena.matches.tournament import TournamentResult
+from arena.matches.tournament import UNANSWERED, TournamentResult
 from arena.pipeline import recorded_models
 from arena.pipeline.online_learning import Learners
 from arena.report.arena_view import view
@@ -27,20 +28,24 @@ from arena.report.tables import arena_tables, paper_table
 from arena.runs.folder import read_caps, write_caps
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
+from arena.terminal.live_view import costs
 from arena.terminal.options import (
     GAME,
     MOST_GAMES,
     NO_CAPS,
     NOT_KEPT,
     AsJson,
+    Effort,
     Record,
     Seed,
+    Temperature,
     Workers,
     takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.budget import Tally
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 
 CONFIG_FILE = tournament.ASKED_FILE
 SHOWN_FAULTS = 3
@@ -53,7 +58,8 @@ PLAYERS = (
     "answer back with the reason (default 1; the CWM paper: 0). votes=N asks N times and plays the most frequent move "
     "(default 1). history=json shows whole observations, history=table the fields that changed (default json). "
     "trajectories=N and trajectories_seed=N choose the recorded games (default 5 and 0). max_output_tokens=N caps an "
-    "answer (default 32768). temperature=X (default the provider's). timeout=SECONDS makes a later answer a bad one "
+    "answer (default 32768). temperature=X and reasoning_effort=WORD (default the provider's; --temperature and "
+    "--reasoning-effort are short for them). timeout=SECONDS makes a later answer a bad one "
     "(default none: the provider is at fault). send_seed=true sends the seed of each answer (default false). "
     "base_url=ADDRESS is a server that speaks OpenAI's API. A replay needs the recorded name= and options. "
     "An answer that is illegal, unparsable, empty, truncated, refused or late forfeits the game when no retry is left; "
@@ -103,16 +109,22 @@ def command(
         Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
     ] = None,
     record: Record = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     caps: Caps = NO_CAPS,
     as_json: AsJson = False,
 ) -> None:
     """Play a tournament and print the tables."""
     if pairing not in ("all", "cross", "self"):
         raise UsageError(f"--pairing is {pairing!r}; it must be all, cross or self.")
-    config = TournamentConfig(game, tuple(parse(text) for text in agent), deals, seed, _pairing(pairing))
-    if not asks_models(config) and (caps != NO_CAPS or record is not None):
+    effort = None if reasoning_effort is None else effort_of(reasoning_effort)
+    asked = {"temperature": temperature, "reasoning_effort": effort}
+    agents = tuple(_asked_with(parse(text), asked) for text in agent)
+    config = TournamentConfig(game, agents, deals, seed, _pairing(pairing))
+    if not asks_models(config) and (caps != NO_CAPS or record is not None or effort or temperature is not None):
         raise UsageError(
-            "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record."
+            "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record and "
+            "the options of the way to a model."
         )
     play(config, run, workers, as_json, caps, record)
 
@@ -141,7 +153,7 @@ def play(
         recording: file that every answer of a language model is added to.
 
     Raises:
-        typer.Exit: games are missing through a fault of ours, or no language model answers.
+        typer.Exit: games are missing, since a language model gave no answer or through a fault of ours.
     """
     agents = tuple(recorded_models.filled_in(config.agents, game_info(config.game).id))
     prepared = tournament.prepare(replace(config, agents=agents))
@@ -150,9 +162,7 @@ def play(
     result, used, learned = _played(config, prepared, folder, workers, caps or NO_CAPS, recording)
     _print(prepared, result, as_json, learned)
     if used.calls:
-        console.notices.print(
-            f"language models: {used.calls} calls, {used.input_tokens:,} tokens in, {used.output_tokens:,} out"
-        )
+        console.notices.print(f"language models: {costs(used)}")
     for line in learned:
         console.notices.print(Text(f"learned: {line}"))
     _say_missing(result, folder)
@@ -188,22 +198,35 @@ def _played(
 
 
 def _say_missing(result: TournamentResult, folder: Path | None) -> None:
-    if result.faults:
-        console.notices.print(
-            f"{sum(result.faults.values())} attempts at a game broke through a fault of ours and are in no table"
-        )
-        for message, count in sorted(result.faults.items(), key=lambda item: -item[1])[:SHOWN_FAULTS]:
-            console.notices.print(Text(f"  {count} x {message}"))
+    faults = sorted(result.faults.items(), key=lambda item: -item[1])
+    unanswered = [item for item in faults if item[0].startswith(UNANSWERED)]
+    # A language model that was away for a while is no news once every game is played.
+    if result.missing and [message for message, _ in unanswered] != [result.stopped]:
+        _say_faults(unanswered, "a language model gave no answer")
+    _say_faults([item for item in faults if item not in unanswered], "a game broke through a fault of ours")
     if result.stopped is not None:
-        console.notices.print(f"error: {result.stopped}")
+        console.notices.print(Text(f"error: {result.stopped.removeprefix(UNANSWERED)}"))
         kept = "" if folder is None else f"; `cwm resume {folder}` plays them"
-        console.notices.print(f"{len(result.missing)} games are not played{kept}")
+        console.notices.print(f"{_games(len(result.missing))} not played{kept}")
         raise typer.Exit(EXIT_PROVIDER)
     if result.missing:
-        console.notices.print(
-            f"{len(result.missing)} games could not be played; run the command again to try once more"
-        )
-        raise typer.Exit(EXIT_SYSTEM)
+        console.notices.print(f"{_games(len(result.missing))} not played; run the command again to try once more")
+        last = [messages[-1] for messages in result.missing.values() if messages]
+        asked = bool(last) and all(message.startswith(UNANSWERED) for message in last)
+        raise typer.Exit(EXIT_PROVIDER if asked else EXIT_SYSTEM)
+
+
+def _say_faults(faults: Sequence[tuple[str, int]], what: str) -> None:
+    if not faults:
+        return
+    count = sum(number for _, number in faults)
+    console.notices.print(f"{what} {'once' if count == 1 else f'{count} times'}; such games are in no table:")
+    for message, number in faults[:SHOWN_FAULTS]:
+        console.notices.print(Text(f"  {number} x {message.removeprefix(UNANSWERED)}"))
+
+
+def _games(count: int) -> str:
+    return "1 game is" if count == 1 else f"{count} games are"
 
 
 def resume(folder: Path, workers: int, as_json: bool, caps: Caps | None = None, recording: Path | None = None) -> None:
@@ -228,6 +251,14 @@ def read_asked(folder: Path) -> TournamentConfig:
         raise UsageError(
             f"{folder / CONFIG_FILE} is damaged ({error}); give the command of the tournament again."
         ) from error
+
+
+def _asked_with(spec: AgentSpec, options: Mapping[str, Any]) -> AgentSpec:
+    """Returns a language model with those of the options that are given and that it has no own value of."""
+    if not spec.traits.asks:
+        return spec
+    given = {name: value for name, value in options.items() if value is not None}
+    return replace(spec, llm={**given, **spec.llm})
 
 
 def _pairing(text: str) -> Pairing:
@@ -288,6 +319,8 @@ def _print(config: TournamentConfig, result: TournamentResult, as_json: bool, le
                 "sandbox": config.runtime.level,
             }
         )
+        return
+    if not result.records:
         return
     for table in arena_tables(view(config.game, config, result)):
         console.out.print(table)

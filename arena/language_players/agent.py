@@ -153,6 +153,7 @@ class LlmAgent:
             temperature=self._config.temperature,
             seed=derive("answer", move_seed, vote, attempt) % _SEEDS,
             occurrence=0,
+            reasoning_effort=self._config.reasoning_effort,
         )
         try:
             completion = self._model.complete(request)

@@ -90,6 +90,11 @@ class PlayerModels:
         """Returns the model that an `llm` agent asks."""
         return self._models[_line(spec)]
 
+    @property
+    def parallel(self) -> int | None:
+        """How many questions may be under way at once, None if nobody said."""
+        return self._caps.line.parallel
+
     def used(self) -> Tally:
         """Returns calls and tokens so far, those before a resume included."""
         return self._budget.total()
@@ -115,12 +120,13 @@ class PlayerModels:
         config, name = spec.llm_config(), _provider(spec)
         used = sum(call.status == "answered" and call.model == name for call in calls)
         if config.timeout is None:
-            model = factory.make(name, base_url=config.base_url, scripted_start=used)
+            model = factory.make(name, base_url=config.base_url, line=self._caps.line, scripted_start=used)
         else:
             model = factory.make(
                 name,
                 base_url=config.base_url,
-                timeout_s=config.timeout,
+                line=self._caps.line,
+                answer_s=config.timeout,
                 retry=RetryPolicy(timeout_attempts=1),
                 polling=Polling(timeout_s=config.timeout),
                 scripted_start=used,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.agents.api import InfrastructureError, NoAnswerError
 from arena.agents.specs import AgentSpec, AgentSpecError
@@ -29,6 +29,9 @@ from games.own_code import described, is_to_blame
 
 ASKED_FILE = "tournament.json"
 """What the user asked for, in the folder of the games."""
+
+UNANSWERED: Final = "language model: "
+"""Begins the message of a game that is void since a language model gave no answer: no fault of ours."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +249,7 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     except WorldModelError as error:
         return {"fault": f"the model that decides the game failed: {error}"}
     except NoAnswerError as error:
-        return {"fault": f"language model: {error}", "stop": error.hopeless}
+        return {"fault": f"{UNANSWERED}{error}", "stop": error.hopeless}
     except InfrastructureError as error:
         return {"fault": f"sandbox: {error}"}
     except Exception as error:  # whatever breaks here is ours: it is named and counted, and never scored
@@ -283,8 +286,11 @@ def _lanes(config: TournamentConfig, workers: int, models: PlayerModels | None, 
     asking = any(spec.traits.asks for spec in config.agents)
     if not in_turn and not asking:
         return in_processes(play_job, workers)
-    work = partial(play_job, models=models or PlayerModels(config.agents))
-    return in_processes(work, 1) if in_turn else in_threads(work, 1 if in_order(config.agents) else workers)
+    models = models or PlayerModels(config.agents)
+    work = partial(play_job, models=models)
+    if in_turn:
+        return in_processes(work, 1)
+    return in_threads(work, 1 if in_order(config.agents) else models.parallel or workers)
 
 
 def result(

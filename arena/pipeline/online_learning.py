@@ -179,7 +179,7 @@ class Learners:
             name, base_url = learner.language_model()
             price = factory.price_of(name, caps.price_in, caps.price_out)
             used = sum(call.completion is not None for call in learner.record.calls.calls())
-            provider = factory.make(name, base_url=base_url, seed=config.seed, scripted_start=used)
+            provider = factory.make(name, base_url=base_url, line=caps.line, seed=config.seed, scripted_start=used)
             learner.model = Journaled(Budgeted(provider, self._budget, price), learner.record.calls)
 
 

@@ -1,6 +1,7 @@
 """One synthesis run from inputs to report: every stage is stored, so that the same call goes on after a kill."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
 from arena.runs.stage import Stage
 from arena.runs.task import make_task
+from cwm.llm.budget import Tally
 from cwm.llm.caps import Caps, budget, write_elapsed
 from cwm.model.bundle import ModelBundle, describe, rules_hash
 from cwm.record.record import RunRecord
@@ -148,6 +150,14 @@ class SynthesisRun:
 
     def model(self) -> Outcome:
         """Synthesises, chooses what stands beside the model, and stores the model; evaluates nothing."""
+        try:
+            return self._made()
+        finally:
+            # A call that was interrupted took time, too; where nothing can be written, the events have counted before.
+            with suppress(OSError):
+                write_elapsed(self.record.folder, self._budget)
+
+    def _made(self) -> Outcome:
         synthesis = self._synthesis()
         if synthesis.best is None:
             return Outcome(synthesis, None, {}, self.tally())
@@ -180,6 +190,10 @@ class SynthesisRun:
         bundle = replace(bundle, metadata=self._metadata(outcome, evaluations))
         bundle.save(self.record.folder / MODEL)
         return replace(outcome, bundle=bundle, evaluations=evaluations)
+
+    def spent(self) -> Tally:
+        """Returns calls, tokens and money so far, those before a resume included."""
+        return self._budget.total()
 
     def tally(self) -> dict[str, Any]:
         """Returns calls, tokens and money by purpose."""

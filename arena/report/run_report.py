@@ -27,7 +27,7 @@ from arena.runs.folder import RESULT_FILE, read_bundle, read_caps, read_result
 from arena.runs.hidden_information import LIKELIHOOD
 from arena.runs.settings import RunSettings
 from cwm.functions.kinds import KINDS
-from cwm.llm.budget import Budget
+from cwm.llm.budget import Budget, Tally
 from cwm.model.bundle import ModelBundle
 from cwm.quality.similarity import SharedRun, longest_shared_runs, source_files
 from cwm.record.record import RunRecord
@@ -63,18 +63,22 @@ def build(
     calls = _calls(record)
     bundle = read_bundle(record.folder)
     similarity = _similarity(record, bundle)
+    tallies = _tallies(record, settings)
     return ReportData(
         title=f"Code world model of {settings.game}",
         game=settings.game,
         created=datetime.fromtimestamp(record.info.created, UTC).strftime("%Y-%m-%d %H:%M UTC"),
         sandbox=settings.level,
         summary=(*_summary(result, calls, bundle), *_most_similar(similarity)),
-        notices=_notices(settings, result),
+        notices=_notices(settings, result, bundle, sum(tally.lost for tally in tallies.values())),
         config=_config(record, settings),
         accuracy=tuple(_accuracy(result)),
         candidates=tuple(_candidates(record, result)),
         calls=tuple(calls),
-        usage=tuple(_usage(record, settings)),
+        usage=tuple(
+            UsageRow(purpose, tally.calls, tally.input_tokens, tally.output_tokens, tally.money, tally.estimated)
+            for purpose, tally in tallies.items()
+        ),
         arenas=tuple(arenas),
         replays=tuple(replays),
         programs=tuple(_programs(bundle, similarity)),
@@ -117,8 +121,14 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
     return tuple(rows)
 
 
-def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
+def _notices(settings: RunSettings, result: dict[str, Any], bundle: ModelBundle | None, lost: int) -> tuple[str, ...]:
     notices = []
+    if lost:
+        what = "1 attempt to get an answer was" if lost == 1 else f"{lost} attempts to get an answer were"
+        notices.append(
+            f"{what} cut off after the request was sent and may be on the bill: among the calls of the language model "
+            "each counts with the most tokens that it may have cost (~)."
+        )
     if settings.level == "process":
         notices.append(
             "Programs ran at sandbox level process: contained against accidents (crashes, endless loops, memory), not "
@@ -126,7 +136,8 @@ def _notices(settings: RunSettings, result: dict[str, Any]) -> tuple[str, ...]:
         )
     reason = result.get("synthesis", {}).get("reason")
     if reason is not None and reason != "all_tests_pass":
-        notices.append("The synthesis ended before every training test passed; the best program so far is shown.")
+        shown = "no answer held a program" if bundle is None else "the best program so far is shown"
+        notices.append(f"The synthesis ended before every training test passed; {shown}.")
     values = result.get("values")
     if values is not None and settings.value is not None and len(values["candidates"]) < settings.value.num_candidates:
         notices.append(f"Fewer value functions were written than were asked for: {values['message']}")
@@ -182,16 +193,13 @@ def _calls(record: RunRecord) -> list[CallView]:
     return views
 
 
-def _usage(record: RunRecord, settings: RunSettings) -> list[UsageRow]:
-    """Returns calls, tokens and money by purpose, counted from the stored calls: a killed run has no other account."""
+def _tallies(record: RunRecord, settings: RunSettings) -> dict[str, Tally]:
+    """Returns what each purpose used, counted from the stored calls: a killed run has no other account."""
     calls = list(record.calls.calls())
     counted = Budget()
     price = language_model.price(settings, read_caps(record.folder))
     counted.restore_from(calls, dict.fromkeys((call.model for call in calls), price))
-    return [
-        UsageRow(purpose, tally.calls, tally.input_tokens, tally.output_tokens, tally.money, tally.estimated)
-        for purpose, tally in counted.by_purpose().items()
-    ]
+    return counted.by_purpose()
 
 
 def _tree(record: RunRecord, result: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +95,9 @@ def opened_record(
 def read_caps(folder: Path) -> Caps:
     """Returns the caps that a run was last given, none if nobody set any."""
     remedy = "delete it and give the caps again"
-    return stored_json.read_if_there(folder / CAPS_FILE, stored_json.exactly(Caps), UsageError, remedy) or Caps()
+    return stored_json.read_if_there(folder / CAPS_FILE, Caps.from_json, UsageError, remedy) or Caps()
 
 
 def write_caps(folder: Path, caps: Caps) -> None:
     """Stores the caps for a resume."""
-    write_whole(folder / CAPS_FILE, json.dumps(asdict(caps)) + "\n")
+    write_whole(folder / CAPS_FILE, json.dumps(caps.to_json()) + "\n")

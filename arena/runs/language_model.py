@@ -6,9 +6,12 @@ from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
-from cwm.llm.budget import Budget, Budgeted, Price
+from cwm.llm.budget import Budget, Budgeted, Price, check_price
 from cwm.llm.caps import Caps, budget, read_elapsed
+from cwm.llm.concurrency import SideBySide
 from cwm.llm.journaled import Journaled
+from cwm.llm.line import AskedWith
+from cwm.llm.provider_table import provider_of
 from cwm.llm.providers import factory
 from cwm.llm.recorder import Recorder
 from cwm.record.record import RunRecord
@@ -23,6 +26,8 @@ def compose(
     restore: bool = True,
 ) -> LanguageModel:
     """Returns the run's language model: journal around recorder around budget around provider.
+
+    Temperature and effort that the run is asked for are part of every request, and so of its key.
 
     Args:
         settings: which model.
@@ -41,7 +46,7 @@ def compose(
     calls = list(record.calls.calls())
     answers = [call.completion for call in calls if call.completion is not None]
     used = sum(call.completion is not None and call.model == spec for call in calls)
-    provider = factory.make(spec, base_url=settings.base_url, seed=settings.seed, scripted_start=used)
+    provider = factory.make(spec, base_url=settings.base_url, line=caps.line, seed=settings.seed, scripted_start=used)
     model: LanguageModel = Budgeted(provider, spent, paid)
     if restore:
         answered = sum(answer.latency_s for answer in answers)
@@ -49,7 +54,12 @@ def compose(
         spent.restore_from(calls, prices | {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
     if recording is not None:
         model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
-    return Journaled(model, record.calls)
+    model = Journaled(model, record.calls)
+    if settings.temperature is not None or settings.reasoning_effort is not None:
+        model = AskedWith(model, settings.temperature, settings.reasoning_effort)
+    row = provider_of(spec)
+    at_once = caps.line.parallel or 1
+    return model if at_once == 1 or row is None or row.in_order else SideBySide(model, at_once)
 
 
 def check(settings: RunSettings, caps: Caps) -> None:
@@ -59,8 +69,18 @@ def check(settings: RunSettings, caps: Caps) -> None:
         ConfigurationError: one is missing or wrong.
         UsageError: no recorded completions ship for the game.
     """
-    provider = factory.make(model_spec(settings), base_url=settings.base_url, seed=settings.seed)
+    provider = factory.make(model_spec(settings), base_url=settings.base_url, line=caps.line, seed=settings.seed)
     Budgeted(provider, budget(caps), price(settings, caps))
+
+
+def check_cap_on_money(settings: RunSettings, caps: Caps) -> None:
+    """Checks that a cap on money can be kept; needs neither key nor address.
+
+    Raises:
+        ConfigurationError: money is capped and the price is unknown, or the model's name is wrong.
+    """
+    named = settings.llm if settings.llm != DEFAULT_LLM else "a language model that is named"
+    check_price(named, budget(caps), price(settings, caps))
 
 
 def price(settings: RunSettings, caps: Caps) -> Price | None:

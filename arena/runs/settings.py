@@ -73,6 +73,8 @@ class RunSettings(Settings):
         faster: see `SpeedConfig`; None for the program as it passes its tests.
         told: whether the model is given the rules text; else it has the played games alone.
         functions: settings of the kinds of functions that have no field here, by their names.
+        temperature: sampling temperature of every question that has none of its own, None for the provider's default.
+        reasoning_effort: how long the model is to think, e.g. `low`; None for the provider's default.
     """
 
     left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
@@ -84,6 +86,8 @@ class RunSettings(Settings):
         {"further_games": 0},
         {"told": True},
         {"functions": {}},
+        {"temperature": None},
+        {"reasoning_effort": None},
     )
 
     game: str
@@ -109,6 +113,8 @@ class RunSettings(Settings):
     faster: SpeedConfig | None = None
     told: bool = True
     functions: Mapping[str, FunctionConfig] = field(default_factory=dict)
+    temperature: float | None = None
+    reasoning_effort: str | None = None
 
     @property
     def hidden(self) -> HiddenInformation:

@@ -1,5 +1,7 @@
 """The live view of a synthesis: one line an event, and a bar for what is being done now."""
 
+import time
+from collections.abc import Callable
 from types import TracebackType
 
 from rich.console import Console
@@ -9,6 +11,7 @@ from rich.text import Text
 from cwm.functions.kinds import kind_of
 from cwm.functions.types import FunctionChosen, FunctionTested
 from cwm.functions.vectors import SCHEMA, VectorsChosen
+from cwm.llm.budget import Tally
 from cwm.speed.refinement import SpeedTested
 from cwm.synthesis.events import AnswerReceived, CandidateTested, Event, Finished, FurtherTested, NodeChosen, PromptSent
 from cwm.synthesis.further import describe
@@ -17,9 +20,19 @@ from cwm.synthesis.further import describe
 class LiveView:
     """Shows events as they come; on a terminal with a spinner that says what is waited for. A context manager."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        """Prepares the view.
+
+        Args:
+            console: where it is shown.
+            clock: seconds; injected by tests.
+        """
         self._console = console
-        self._status = Status("", console=console)
+        self._clock = clock
+        self._words = ""
+        self._since = clock()
+        self._spent: Callable[[], Tally] = Tally
+        self._status = Status(_Waiting(self.waiting), console=console)
         self._live = console.is_terminal
 
     def __enter__(self) -> "LiveView":
@@ -33,11 +46,20 @@ class LiveView:
         if self._live:
             self._status.stop()
 
+    def counts(self, spent: Callable[[], Tally]) -> None:
+        """Shows from now on what the language model has cost, beside what is waited for."""
+        self._spent = spent
+
+    def waiting(self) -> Text:
+        """Returns what is waited for, for how long, and what the language model has cost so far."""
+        tally = self._spent()
+        cost = f"   so far: {costs(tally)}" if tally.calls else ""
+        return Text(f"{self._words}   {self._clock() - self._since:.0f} s{cost}")
+
     def stage(self, text: str) -> None:
         """Says what is done now."""
-        if self._live:
-            self._status.update(Text(text))
-        else:
+        self._words, self._since = text, self._clock()
+        if not self._live:
             self._console.print(Text(text))
 
     def progress(self, what: str, done: int, total: int) -> None:
@@ -62,7 +84,10 @@ class LiveView:
                 f"call {event.call}: {event.outcome} from {event.model}, {event.num_programs} programs, "
                 f"{event.input_tokens:,} tokens in, {event.output_tokens:,} out"
             )
-            self.stage("running the unit tests")
+            if event.num_programs:
+                self.stage("running the unit tests")
+            elif event.outcome == "ok":
+                self.say("the answer held no program: no block that starts with ```python was closed by ```", "yellow")
         elif isinstance(event, CandidateTested):
             self._candidate(event)
         elif isinstance(event, FunctionTested):
@@ -94,6 +119,24 @@ class LiveView:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())
         style = "green" if event.status == "passed" else "yellow"
         self.say(f"program {event.candidate}: {event.status}, {rates}{_because(event.problems)}", style)
+
+
+class _Waiting:
+    """A line that is written anew whenever the terminal is."""
+
+    def __init__(self, line: Callable[[], Text]) -> None:
+        self._line = line
+
+    def __rich__(self) -> Text:
+        return self._line()
+
+
+def costs(tally: Tally) -> str:
+    """Returns calls, tokens and money in words; `~` marks tokens that nobody has counted."""
+    mark = "~" if tally.estimated else ""
+    calls = "1 call" if tally.calls == 1 else f"{tally.calls:,} calls"
+    money = "" if not tally.money else f", cost {tally.money:,.4g}"
+    return f"{calls}, {mark}{tally.input_tokens:,} tokens in, {mark}{tally.output_tokens:,} out{money}"
 
 
 def _because(problems: tuple[str, ...]) -> str:

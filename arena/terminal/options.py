@@ -2,15 +2,18 @@
 
 import inspect
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
+from rich.text import Text
 
+from arena.terminal import console
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
+from cwm.llm.line import ANSWER_S, Line, headers_of
 from cwm.llm.provider_table import FORMS
 
 GAME: Final = (
@@ -39,6 +42,46 @@ BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
 ]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        min=0.001,
+        help="Seconds for one answer of a server; of an answer that comes in pieces, between two of them.",
+    ),
+]
+Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--no-stream", help="Take answers in pieces; default, those of more than 4,096 tokens."),
+]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header",
+        metavar="NAME=VALUE",
+        help="A further header of every request to a server, may be given several times; never stored or shown.",
+    ),
+]
+Parallel = Annotated[
+    int | None,
+    typer.Option(
+        "--parallel",
+        min=1,
+        max=64,
+        help="Questions under way at once, at most: functions beside a model, players of several games. "
+        "Changes no result.",
+    ),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", min=0, max=2, help="Sampling temperature; default, the provider's."),
+]
+Effort = Annotated[
+    str | None,
+    typer.Option(
+        "--reasoning-effort", help="How long the model is to think, a word of the provider's, e.g. low, medium, high."
+    ),
+]
 CAPS: Final = {
     "max_calls": ("calls", MaxCalls),
     "max_tokens": ("tokens", MaxTokens),
@@ -54,25 +97,57 @@ MOST_GAMES: Final = 1_000_000
 MOST_SIMULATIONS: Final = 1_000_000_000
 NOT_KEPT: Final = "nothing is kept: an interrupted command begins anew; --run FOLDER keeps every finished game"
 """What commands say that play games and were given no folder."""
+LINE: Final[dict[str, tuple[Any, Any]]] = {
+    "timeout": (Timeout, ANSWER_S),
+    "stream": (Stream, None),
+    "header": (Headers, None),
+    "parallel": (Parallel, None),
+}
+"""Options of the way to a server with their defaults, in the order of the help."""
 
 Returned = TypeVar("Returned")
 
 
 def takes_caps(command: Callable[..., Returned]) -> Callable[..., Returned]:
-    """Gives a command the options of caps and prices, where its own parameter `caps` stands, and that what they say."""
+    """Gives a command the options of caps, prices and the way to a server where its own parameter `caps` stands.
+
+    The parameter holds what they say.
+    """
 
     @wraps(command)
     def with_options(*given: Any, **named: Any) -> Returned:
         limits = {field: named.pop(option) for option, (field, _) in CAPS.items() if option in named}
-        return command(*given, **named, caps=Caps(**limits))
+        way = {option: named.pop(option) for option in LINE if option in named}
+        return command(*given, **named, caps=Caps(**limits, line=line(**way)))
 
     signature = inspect.signature(command)
     parameters: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         options = [parameter.replace(name=name, annotation=kind, default=None) for name, (_, kind) in CAPS.items()]
+        options += [
+            parameter.replace(name=name, annotation=kind, default=default) for name, (kind, default) in LINE.items()
+        ]
         parameters += options if parameter.name == "caps" else [parameter]
     with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return with_options
+
+
+def line(
+    timeout: float = ANSWER_S,
+    stream: bool | None = None,
+    header: Sequence[str] | None = None,
+    parallel: int | None = None,
+) -> Line:
+    """Returns how servers are asked; waits between attempts are told on stderr.
+
+    Raises:
+        ConfigurationError: a header is none.
+    """
+    return Line(timeout, stream, headers_of(header or ()), parallel, _told)
+
+
+def _told(words: str) -> None:
+    console.notices.print(Text(words, style="yellow"))
 
 
 def require_folders(*files: Path | None) -> None:

@@ -213,8 +213,8 @@ class OneShot:
         candidates: list[FunctionCandidate] = []
         message = f"{self._config.num_candidates} {self._kind.words} were asked for"
         try:
-            for number in range(self._config.num_candidates):
-                candidates.append(self._candidate(number, self._questions.ask(self._prompts.first), candidates))
+            for number, answer in enumerate(self._questions.each(self._prompts.first, self._config.num_candidates)):
+                candidates.append(self._candidate(number, answer, candidates))
                 self._repair(candidates)
         except BudgetExceededError as error:
             message = str(error)

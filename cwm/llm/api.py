@@ -25,6 +25,8 @@ class Request:
         seed: the provider's sampling seed where it has one, else None.
         occurrence: how many equal requests the run made before this one, None to let each provider that needs it
             (replay, spool, the recorder) count for itself. Part of no key: recordings hold it beside the key.
+        reasoning_effort: how long the model is to think, a word of the provider's, e.g. `low`; None for its default.
+        deadline: moment of `time.monotonic` at which the run's time is up, None for never. Part of no key, not stored.
     """
 
     messages: tuple[Message, ...]
@@ -33,14 +35,19 @@ class Request:
     temperature: float | None = None
     seed: int | None = None
     occurrence: int | None = None
+    reasoning_effort: str | None = None
+    deadline: float | None = field(default=None, compare=False, repr=False)
 
     def canonical(self) -> dict[str, Any]:
         """Returns what identifies the request (messages and sampling parameters) as JSON."""
+        # Keys of requests from before there was an effort are hashes of what has none.
+        effort = {} if self.reasoning_effort is None else {"reasoning_effort": self.reasoning_effort}
         return {
             "messages": [{"role": message.role, "text": message.text} for message in self.messages],
             "max_output_tokens": self.max_output_tokens,
             "temperature": self.temperature,
             "seed": self.seed,
+            **effort,
         }
 
 

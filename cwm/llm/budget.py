@@ -146,6 +146,11 @@ class Budget:
         """Returns the seconds used, those before a resume included."""
         return self._elapsed_before + self._clock() - self._started
 
+    def left_s(self) -> float | None:
+        """Returns the seconds that are left, None if time is not capped."""
+        seconds = self._caps["seconds"]
+        return None if seconds is None else max(0.0, seconds - self.elapsed_s())
+
     def reserve(self, request: Request, price: Price | None) -> Tally:
         """Sets the worst case of one call aside, and returns it for `settle`.
 
@@ -219,6 +224,19 @@ class Budget:
             )
 
 
+def check_price(model: str, budget: Budget, price: Price | None) -> None:
+    """Checks that a cap on money can be kept.
+
+    Raises:
+        ConfigurationError: money is capped and the price is unknown.
+    """
+    if budget.caps_money and price is None:
+        raise ConfigurationError(
+            f"Money is capped but the price of {model} is unknown, and an unknown price is never taken as "
+            "zero: give the options `price_in` and `price_out` per million tokens, or cap calls or tokens instead."
+        )
+
+
 class Budgeted:
     """A model whose every call is checked against a budget first, and counted in it afterwards."""
 
@@ -233,11 +251,7 @@ class Budgeted:
         Raises:
             ConfigurationError: money is capped and the price is unknown.
         """
-        if budget.caps_money and price is None:
-            raise ConfigurationError(
-                f"Money is capped but the price of {model.name} is unknown, and an unknown price is never taken as "
-                "zero: give the options `price_in` and `price_out` per million tokens, or cap calls or tokens instead."
-            )
+        check_price(model.name, budget, price)
         self._model = model
         self._budget = budget
         self._price = price
@@ -256,8 +270,11 @@ class Budgeted:
         """
         share = self._budget.reserve(request, self._price)
         used = Tally()
+        left_s = self._budget.left_s()
         try:
-            completion = self._model.complete(request)
+            completion = self._model.complete(
+                request if left_s is None else replace(request, deadline=time.monotonic() + left_s)
+            )
             used = _used(request, completion, lost_calls(completion), self._price)
         except LanguageModelError as error:
             used = _used(request, None, lost_calls(error), self._price)

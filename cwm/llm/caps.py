@@ -2,10 +2,12 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from cwm.llm.budget import Budget
+from cwm.llm.line import Line
 from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 
@@ -27,6 +29,7 @@ class Caps:
         minutes: wall-clock time.
         price_in: per million input tokens.
         price_out: per million output tokens.
+        line: how servers are asked; never stored, since it may hold secrets and changes no result.
 
     Raises:
         CapsError: a cap is no number from 0.
@@ -38,6 +41,7 @@ class Caps:
     minutes: float | None = None
     price_in: float | None = None
     price_out: float | None = None
+    line: Line = Line()  # noqa: RUF009
 
     def __post_init__(self) -> None:
         for name in ("calls", "tokens", "money", "minutes"):
@@ -47,9 +51,26 @@ class Caps:
                 raise CapsError(f"The cap on {name} is {cap}; give a number from 0, or leave it out for no cap.")
 
     def raised(self, by: "Caps") -> "Caps":
-        """Returns these caps with those of `by` that are given in their place."""
-        given = {key: value for key, value in asdict(by).items() if value is not None}
-        return Caps(**{**asdict(self), **given})
+        """Returns these caps with those of `by` that are given in their place, and its line."""
+        given = {key: value for key, value in by.to_json().items() if value is not None}
+        return replace(self, **given, line=by.line)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the caps and prices, for a resume."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "line"}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Caps":
+        """Builds the caps that `to_json` wrote.
+
+        Raises:
+            ValueError: a field is unknown, or a cap is no number from 0.
+        """
+        known = Caps().to_json()
+        for name in data:
+            if name not in known:
+                raise ValueError(f"it has {name!r}, which is none of {', '.join(known)}")
+        return cls(**data)
 
 
 def read_elapsed(folder: Path) -> float:

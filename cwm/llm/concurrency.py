@@ -4,12 +4,14 @@ Every attempt counts, so the limit sits between the retry layer and the provider
 attempt holds no place.
 """
 
+import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from queue import SimpleQueue
 
-from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.retry import TransientError
+from cwm.llm.api import Completion, LanguageModel, LanguageModelError, Request
+from cwm.llm.retry import OutOfTimeError, TransientError, left_s
 
 MOST_AT_ONCE = 8
 
@@ -52,10 +54,21 @@ class AdaptiveLimit:
             return self._under_way
 
     @contextmanager
-    def place(self) -> Iterator[int]:
-        """Waits for a place and holds it; yields how often the limit had been halved, for `refused`."""
+    def place(self, seconds: float = math.inf) -> Iterator[int]:
+        """Waits for a place and holds it; yields how often the limit had been halved, for `refused`.
+
+        Args:
+            seconds: waited at most.
+
+        Raises:
+            OutOfTimeError: no place fell free in that time.
+        """
         with self._free:
-            self._free.wait_for(lambda: self._under_way < int(self._limit))
+            there = self._free.wait_for(
+                lambda: self._under_way < int(self._limit), None if math.isinf(seconds) else max(0.0, seconds)
+            )
+            if not there:
+                raise OutOfTimeError("The cap on time is reached while other calls are under way: raise it and resume.")
             self._under_way += 1
             halvings = self._halvings
         try:
@@ -105,9 +118,10 @@ class Throttled:
         """Answers the request when there is a place for it.
 
         Raises:
+            OutOfTimeError: the run's time is up before there is a place.
             LanguageModelError: the attempt failed.
         """
-        with self._limit.place() as halvings:
+        with self._limit.place(left_s(request)) as halvings:
             try:
                 completion = self._model.complete(request)
             except TransientError as error:
@@ -116,3 +130,68 @@ class Throttled:
                 raise
             self._limit.answered()
             return completion
+
+
+class SideBySide:
+    """A model that may be asked several independent questions at once; who asks decides which are independent."""
+
+    def __init__(self, model: LanguageModel, at_once: int) -> None:
+        """Wraps `model`; put it outside of all other layers.
+
+        Args:
+            model: thread-safe.
+            at_once: questions under way, at most.
+        """
+        self._model = model
+        self.at_once = at_once
+
+    @property
+    def name(self) -> str:
+        """Returns the wrapped model's name."""
+        return self._model.name
+
+    def complete(self, request: Request) -> Completion:
+        """Answers one request.
+
+        Raises:
+            LanguageModelError: the call failed.
+        """
+        return self._model.complete(request)
+
+
+def answers_of(
+    model: LanguageModel, requests: Sequence[Request], at_once: int
+) -> list[Completion | LanguageModelError]:
+    """Asks several questions at once and returns the answers, or what failed, in the order of the questions.
+
+    Nobody waits for those under way where the process is interrupted.
+
+    Args:
+        model: thread-safe.
+        requests: independent of each other.
+        at_once: threads, at most.
+
+    Raises:
+        Exception: whatever the model raised that is no `LanguageModelError`.
+    """
+    source = iter(enumerate(requests))
+    results: SimpleQueue[tuple[int, Completion | BaseException]] = SimpleQueue()
+
+    def serve(place: int, request: Request) -> None:
+        try:
+            results.put((place, model.complete(request)))
+        except BaseException as error:  # handed to the thread that waits for the answer, whatever it is
+            results.put((place, error))
+
+    found: dict[int, Completion | LanguageModelError] = {}
+    running = 0
+    while len(found) < len(requests):
+        while running < at_once and (job := next(source, None)) is not None:
+            threading.Thread(target=serve, args=job, name="language-model-question", daemon=True).start()
+            running += 1
+        place, result = results.get()
+        running -= 1
+        if isinstance(result, BaseException) and not isinstance(result, LanguageModelError):
+            raise result
+        found[place] = result
+    return [found[place] for place in range(len(requests))]

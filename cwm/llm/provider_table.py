@@ -43,6 +43,13 @@ PROVIDERS: Final = {
     "google": Provider(
         "google:MODEL", "cwm.llm.providers.google", keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"), is_server=True
     ),
+    "anthropic": Provider(
+        "anthropic:MODEL",
+        "cwm.llm.providers.anthropic",
+        keys=("ANTHROPIC_API_KEY",),
+        is_server=True,
+        address_variable="ANTHROPIC_BASE_URL",
+    ),
     "spool": Provider("spool:DIR", "cwm.llm.providers.spool"),
     "replay": Provider("replay:NAME-OR-FILE", "cwm.llm.providers.replay", is_free=True),
     "scripted": Provider("scripted:FILE", "cwm.llm.providers.scripted", is_free=True, in_order=True),

@@ -71,6 +71,7 @@ def request_from_json(data: Mapping[str, Any]) -> Request:
             temperature=None if temperature is None else float(temperature),
             seed=_optional_int(data.get("seed")),
             occurrence=_optional_int(data.get("occurrence")),
+            reasoning_effort=_optional_text(data.get("reasoning_effort")),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
@@ -122,6 +123,10 @@ def _role(name: object) -> Role:
     if name not in ROLES:
         raise ValueError(f"role {name!r} is none of {', '.join(ROLES)}")
     return name
+
+
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def _optional_int(value: Any) -> int | None:

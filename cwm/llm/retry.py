@@ -1,5 +1,6 @@
 """The one retry layer: which failures are asked again, how long to wait, and when to stop."""
 
+import math
 import random
 import threading
 import time
@@ -7,9 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from cwm.llm.api import AnswerTimeoutError, Completion, ConfigurationError, LanguageModel, LanguageModelError, Request
+from cwm.llm.api import (
+    AnswerTimeoutError,
+    BudgetExceededError,
+    Completion,
+    ConfigurationError,
+    LanguageModel,
+    LanguageModelError,
+    Request,
+)
+from cwm.llm.line import silent
 
 FailureKind: TypeAlias = Literal["rate_limit", "server", "timeout", "connection", "unreachable", "bad_answer"]
+
+_ROUNDING_S = 0.01
+"""A wait until a moment may end so much before it."""
 
 LOST = "lost_attempts"
 """Key of a completion's metadata: attempts before it that may have been billed."""
@@ -41,8 +54,21 @@ class GaveUpError(LanguageModelError):
         self.lost = lost
 
 
+class OutOfTimeError(BudgetExceededError):
+    """The run's time is up, or would be before another attempt; `lost` attempts may have been billed."""
+
+    def __init__(self, message: str, lost: int = 0) -> None:
+        super().__init__(message)
+        self.lost = lost
+
+
 class GaveUpWaitingError(GaveUpError, AnswerTimeoutError):
     """The last attempt ran into the time limit."""
+
+
+def left_s(request: Request, clock: Callable[[], float] = time.monotonic) -> float:
+    """Returns the seconds until the run's time is up, infinity if it never is."""
+    return math.inf if request.deadline is None else request.deadline - clock()
 
 
 def lost_calls(result: Completion | LanguageModelError) -> int:
@@ -107,6 +133,8 @@ class Retrying:
         *,
         seed: int = 0,
         sleep: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] = silent,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Wraps `model`.
 
@@ -115,9 +143,13 @@ class Retrying:
             policy: attempts and waits, None for the default ones.
             seed: of the jitter.
             sleep: waits that many seconds; injected by tests.
+            tell: told in one line of every wait: what happened, how long, which attempt.
+            clock: seconds, as in `Request.deadline`; injected by tests.
         """
         self._model = model
         self._policy = policy or RetryPolicy()
+        self._tell = tell
+        self._clock = clock
         self._rng = random.Random(seed)
         self._sleep = sleep
         self._lock = threading.Lock()
@@ -133,6 +165,7 @@ class Retrying:
 
         Raises:
             GaveUpError: no attempt was answered.
+            OutOfTimeError: the run's time is up, or would be before the next attempt.
             ConfigurationError: no connection could be made to a server that has never answered.
             LanguageModelError: the provider says that asking again cannot help.
         """
@@ -152,10 +185,27 @@ class Retrying:
                 return _counted(completion, failures + 1, lost)
             failures += 1
             lost += failure.maybe_billed
+            self._stop_if_out_of_time(request, failure, lost, 0.0)
             self._stop_if_hopeless(failure, failures, lost)
             with self._lock:
                 draw = self._rng.random()
-            self._sleep(self._policy.wait_s(failures, failure.retry_after_s, draw))
+            wait = self._policy.wait_s(failures, failure.retry_after_s, draw)
+            self._stop_if_out_of_time(request, failure, lost, wait)
+            most = self._policy.limit(failure.kind, self._answered)
+            what = str(failure).rstrip(".")
+            self._tell(f"{what}: waiting {_seconds(wait)}, then attempt {failures + 1} of {most}")
+            self._sleep(wait)
+
+    def _stop_if_out_of_time(self, request: Request, failure: TransientError, lost: int, wait: float) -> None:
+        left = left_s(request, self._clock)
+        if left <= _ROUNDING_S:
+            raise OutOfTimeError(f"{failure} The cap on time is reached: raise it and resume.", lost)
+        if wait >= left:
+            raise OutOfTimeError(
+                f"{failure} The cap on time leaves {_seconds(left)}, and the next attempt would come in "
+                f"{_seconds(wait)}: raise the cap and resume.",
+                lost,
+            )
 
     def _stop_if_hopeless(self, failure: TransientError, failures: int, lost: int) -> None:
         answered = self._answered or failure.kind != "unreachable"
@@ -173,6 +223,10 @@ class Retrying:
             raise ConfigurationError(str(failure))
         error = GaveUpWaitingError if failure.kind == "timeout" else GaveUpError
         raise error(f"{failure} Given up after {failures} attempts: go on later.", lost)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 def _counted(completion: Completion, attempts: int, lost: int) -> Completion:

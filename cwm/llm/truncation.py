@@ -1,10 +1,11 @@
 """Further chances, with more room, for an answer that was cut off."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from cwm.llm.api import Completion, LanguageModel, Message, Request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, LanguageModelError, Message, Request
+from cwm.llm.concurrency import SideBySide, answers_of
 
 
 class AnswerSettings(Protocol):
@@ -82,6 +83,48 @@ class CountedQuestions:
         """
         return complete_whole(self._call, (Message("user", text),), self._purpose, self._settings)
 
+    def each(self, text: str, number: int) -> Iterator[Completion]:
+        """Yields the answers to one question that is asked so many times, whole if more room makes them so.
+
+        A model that may be asked at once (`SideBySide`) is asked for all of them before the first is yielded. Which
+        answer comes in which place does not depend on how many are asked at once. Where a cap is reached, those that
+        were answered behind it are in the journal and served to the resumed run.
+
+        Raises:
+            LanguageModelError: a call failed; the answers before it were yielded.
+        """
+        if not isinstance(self._model, SideBySide):
+            for _ in range(number):
+                yield self.ask(text)
+            return
+        for answer in self._at_once(text, number, self._model):
+            if isinstance(answer, LanguageModelError):
+                raise answer
+            yield answer
+
+    def _at_once(self, text: str, number: int, model: SideBySide) -> list[Completion | LanguageModelError]:
+        settings, room = self._settings, self._settings.max_output_tokens
+        found: dict[int, Completion | LanguageModelError] = {}
+        places = list(range(number))
+        for _ in range(1 + settings.max_truncated_retries):
+            request = Request((Message("user", text),), self._purpose, room, temperature=settings.temperature)
+            # Numbered as they would be one after the other: each has the key and the place that it would have then.
+            requests = [replace(request, occurrence=occurrence) for occurrence in range(len(places))]
+            answers = answers_of(model, requests, model.at_once)
+            for index, answer in enumerate(answers):
+                if isinstance(answer, BudgetExceededError):
+                    # What was set aside for the others may have kept it out; nothing was sent.
+                    (answers[index],) = answers_of(model, [requests[index]], 1)
+                    if isinstance(answers[index], LanguageModelError):
+                        break
+            found |= dict(zip(places, answers, strict=True))
+            self._completions += [answer for answer in answers if isinstance(answer, Completion)]
+            places = [place for place, answer in zip(places, answers, strict=True) if _is_cut(answer)]
+            if not places:
+                break
+            room = int(room * settings.truncated_growth)
+        return [found[place] for place in range(number)]
+
     def totals(self) -> dict[str, int]:
         """Returns `calls` (answers received), `input_tokens` and `output_tokens`."""
         usages = [completion.usage for completion in self._completions]
@@ -94,3 +137,7 @@ class CountedQuestions:
     def _call(self, request: Request) -> Completion:
         self._completions.append(self._model.complete(request))
         return self._completions[-1]
+
+
+def _is_cut(answer: Completion | LanguageModelError) -> bool:
+    return isinstance(answer, Completion) and answer.outcome == "truncated"

@@ -115,6 +115,7 @@ class _Synthesis:
         self._input_tokens = 0
         self._output_tokens = 0
         self._events = 0
+        self._last: Completion | None = None
 
     def run(self, start: str | None) -> SynthesisResult:
         unanswered = 0
@@ -127,7 +128,7 @@ class _Synthesis:
                     return self._finish("all_tests_pass", "every training test passes")
                 unanswered = 0 if answered else unanswered + 1
                 if unanswered >= self._config.max_unanswered:
-                    return self._finish("unanswered", f"{unanswered} answers in a row held no program")
+                    return self._finish("unanswered", f"{unanswered} answers in a row held no program{self._lack()}")
         except BudgetExceededError as error:
             return self._finish("budget", str(error))
         except ReplayMissError:
@@ -138,6 +139,12 @@ class _Synthesis:
                 "unanswered", "the recording ends before tests of further games, which the program fails"
             )
         return self._finish("retries_used", f"{self._config.num_retries} refinement steps were made")
+
+    def _lack(self) -> str:
+        """Returns what was wrong with the last answer, which held no program."""
+        if self._last is not None and self._last.outcome != "ok":
+            return f": the last one was {self._last.outcome}"
+        return ": in the last one no block that starts with ```python was closed by ```"
 
     def _begins_done(self, start: str) -> bool:
         """Takes a program as the first candidate; returns whether there is nothing to refine."""
@@ -253,6 +260,7 @@ class _Synthesis:
         return answer
 
     def _read(self, completion: Completion) -> Answer:
+        self._last = completion
         if completion.outcome != "ok":
             return Answer(completion.outcome, completion)
         found = programs(completion.text, self._task.functions, self._config.programs_per_answer)

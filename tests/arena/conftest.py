@@ -17,6 +17,7 @@ from arena import cli
 from arena.checkpoints import on_game
 from arena.matches.match import Forfeit, GameRecord
 from arena.terminal import console
+from cwm.llm.provider_table import KEY_VARIABLES
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.trajectories.recorded import collect, write
 from games.api import CHANCE, TERMINAL, Action, GameInfo, IllegalActionError, Observation, State
@@ -210,7 +211,7 @@ def cwm(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Run:
     """Runs `cwm WORDS…` in this process, with `typed` as its input, no keys, and an empty cache."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+    for name in (*KEY_VARIABLES, "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     # Whatever terminal the tests run in, tables are as wide as in a file.

@@ -46,13 +46,16 @@ class Careless(BaseHTTPRequestHandler):
         if "generateContent" in self.path:
             content = {"role": "model", "parts": [{"text": text}]}
             return self._say(200, {"candidates": [{"content": content, "finishReason": "STOP"}]})
+        if "streamGenerateContent" in self.path:
+            content = {"role": "model", "parts": [{"text": text}]}
+            return self._say(200, {"candidates": [{"content": content, "finishReason": "STOP"}]}, "data: ", "\n\n")
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
         return self._say(200, {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]})
 
-    def _say(self, status: int, body: Any) -> None:
-        data = json.dumps(body).encode()
+    def _say(self, status: int, body: Any, before: str = "", after: str = "") -> None:
+        data = f"{before}{json.dumps(body)}{after}".encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/event-stream" if before else "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

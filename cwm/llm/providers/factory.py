@@ -4,22 +4,26 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from typing import Final
 from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import FREE, Price
-from cwm.llm.concurrency import Throttled
+from cwm.llm.concurrency import AdaptiveLimit, Throttled
+from cwm.llm.line import Line
 from cwm.llm.provider_table import FORMS, Provider, row_of
 from cwm.llm.providers.wishes import Polling, Wishes
 from cwm.llm.retry import Retrying, RetryPolicy
+
+_LINE: Final = Line()
 
 
 def make(
     spec: str,
     *,
     base_url: str | None = None,
-    timeout_s: float = 600.0,
-    stream: bool = False,
+    line: Line = _LINE,
+    answer_s: float | None = None,
     retry: RetryPolicy | None = None,
     seed: int = 0,
     sleep: Callable[[float], None] = time.sleep,
@@ -33,8 +37,8 @@ def make(
         spec: `PROVIDER:MODEL`, see `cwm.llm.provider_table`.
         base_url: address of a server that speaks the provider's API, e.g. `http://localhost:8000/v1`; then the key may
             be absent.
-        timeout_s: seconds that one attempt may take.
-        stream: `openai` only: take answers piece by piece.
+        line: limits of time, pieces, headers, how many calls at once, who is told of waits.
+        answer_s: seconds that a whole answer may take, in pieces or not; None for what `line` says.
         retry: attempts and waits, None for the default.
         seed: of the jitter between attempts.
         sleep: waits between attempts, in seconds; injected by tests.
@@ -54,14 +58,19 @@ def make(
     wishes = Wishes(
         key=_key(row, variables, spec, address),
         base_url=address,
-        timeout_s=timeout_s,
-        stream=stream,
+        timeout_s=line.timeout_s,
+        stream=line.stream,
+        answer_s=answer_s,
+        headers=line.headers,
         polling=polling,
         start=scripted_start,
     )
     # The client libraries take 0.6 s and 45 MB to load, which a replay should not pay.
     model: LanguageModel = importlib.import_module(row.module).opened(rest, wishes)
-    return Retrying(Throttled(model), retry, seed=seed, sleep=sleep) if row.is_server else model
+    if not row.is_server:
+        return model
+    limit = None if line.parallel is None else AdaptiveLimit(start=min(2, line.parallel), most=line.parallel)
+    return Retrying(Throttled(model, limit), retry, seed=seed, sleep=sleep, tell=line.tell)
 
 
 def split(spec: str) -> tuple[str, str]:

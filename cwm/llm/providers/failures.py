@@ -8,31 +8,13 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModelError, QuotaExhaustedError
+from cwm.llm.line import Secret
 from cwm.llm.retry import FailureKind, TransientError
 
 _LONGEST_QUOTE = 300
 _KEY_SHAPES = re.compile(r"(?i)\b(?:sk-[\w*.-]{4,}|AIza[\w*-]{4,}|AQ\.[\w*-]{8,}|(?:bearer|key=)\s*[\w*.~+/=-]{4,})")
 _RETRIED = frozenset({408, 409, 425, 429})
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-
-
-class Secret:
-    """A key that shows in no repr, traceback of locals or JSON: only `reveal` gives it."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """Returns the key itself."""
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Secret(...)"
-
-    def __reduce__(self) -> str:
-        raise TypeError("a secret is never pickled or copied to another process")
 
 
 @dataclass(frozen=True)
@@ -45,6 +27,7 @@ class Service:
         address: where it is asked, without user, password and query.
         key_variable: the environment variable that holds the key.
         key: the key, None where there is none.
+        hidden: further secrets that the server is sent and may repeat.
     """
 
     name: str
@@ -52,12 +35,14 @@ class Service:
     address: str
     key_variable: str
     key: Secret | None
+    hidden: tuple[Secret, ...] = ()
 
     def quote(self, text: object) -> str:
         """Returns what a server said, on one line, shortened, without anything that looks like a key."""
         said = " ".join(str(text).split())
-        if self.key is not None and self.key.reveal():
-            said = said.replace(self.key.reveal(), "[key]")
+        for secret in (self.key, *self.hidden):
+            if secret is not None and secret.reveal():
+                said = said.replace(secret.reveal(), "[key]")
         said = _KEY_SHAPES.sub("[key]", said)
         return said if len(said) <= _LONGEST_QUOTE else said[: _LONGEST_QUOTE - 1] + "…"
 
@@ -152,9 +137,17 @@ def unreachable(service: Service, reason: str) -> TransientError:
     )
 
 
-def timed_out(service: Service, seconds: float) -> TransientError:
-    """Returns the error for an answer that did not come, or not whole, in `seconds`."""
-    message = f"{service.name} at {service.address} gave no whole answer within {seconds:g} s."
+def timed_out(service: Service, seconds: float, silent: bool = False) -> TransientError:
+    """Returns the error for an answer that did not come, or not whole, in `seconds`.
+
+    Args:
+        service: who was asked.
+        seconds: the limit.
+        silent: whether it came in pieces, of which none followed for so long.
+    """
+    shown = f"{seconds:g} s" if seconds >= 1000 else f"{seconds:.3g} s"
+    what = f"sent nothing for {shown}" if silent else f"gave no whole answer within {shown}"
+    message = f"{service.name} at {service.address} {what}."
     return TransientError(message, "timeout", maybe_billed=True)
 
 

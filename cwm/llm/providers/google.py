@@ -1,17 +1,18 @@
 """Google's Gemini models through google-genai."""
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from google import genai
 from google.genai import errors, types
 
-from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.line import ANSWER_S, Secret
 from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
     Refusal,
-    Secret,
     Service,
     broken_off,
     explain_refusal,
@@ -21,7 +22,7 @@ from cwm.llm.providers.failures import (
     unreachable,
     unreadable,
 )
-from cwm.llm.providers.transport import Clients, DeadlinePassedError, wire_text
+from cwm.llm.providers.transport import Clients, DeadlinePassedError, Pulse, patience, streams, wire_text
 from cwm.llm.providers.wishes import Wishes
 from cwm.llm.tokens import estimate_usage
 
@@ -34,13 +35,23 @@ _REFUSED = frozenset(
 _TRANSPORT_PACKAGES = ("httpx", "httpx2")
 _KEYS = " or ".join(PROVIDERS["google"].keys)
 _NO_KEY = "none"
+_UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
+_LONGEST_STREAM_MS = 86_400_000
 
 
 class GoogleModel:
     """One Gemini model. It makes one attempt a call: `Retrying` makes the others."""
 
     def __init__(
-        self, model: str, *, api_key: str | None, base_url: str | None = None, timeout_s: float = 600.0
+        self,
+        model: str,
+        *,
+        api_key: str | None,
+        base_url: str | None = None,
+        timeout_s: float = ANSWER_S,
+        stream: bool | None = None,
+        answer_s: float | None = None,
+        headers: tuple[tuple[str, Secret], ...] = (),
     ) -> None:
         """Prepares the client; nothing is sent yet.
 
@@ -48,13 +59,17 @@ class GoogleModel:
             model: the model's name.
             api_key: the key, None for a server of one's own that asks for none.
             base_url: the server's address, None for Google's own.
-            timeout_s: seconds that one whole call may take.
+            timeout_s: seconds that one whole call may take; where the answer comes in pieces, between two of them.
+            stream: take the answer piece by piece; None for long answers alone.
+            answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
+            headers: further ones of every request.
         """
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
         address = public_address(self._base_url)
-        self._service = Service(f"google:{model}", model, address, _KEYS, secret)
-        self._timeout_s = timeout_s
+        hidden = tuple(value for _, value in headers)
+        self._service = Service(f"google:{model}", model, address, _KEYS, secret, hidden)
+        self._wishes = Wishes(timeout_s=timeout_s, stream=stream, answer_s=answer_s, headers=headers)
         self._clients = Clients(self._client)
 
     @property
@@ -83,7 +98,8 @@ class GoogleModel:
         key = self._service.key
         options = types.HttpOptions(
             base_url=self._base_url,
-            timeout=round(self._timeout_s * 1000),
+            timeout=round((self._wishes.answer_s or self._wishes.timeout_s) * 1000),
+            headers={name: value.reveal() for name, value in self._wishes.headers},
             retry_options=types.HttpRetryOptions(attempts=1),
         )
         return genai.Client(vertexai=False, api_key=key.reveal() if key else _NO_KEY, http_options=options)
@@ -92,16 +108,12 @@ class GoogleModel:
     # chained to ours, would hold the request and with it the key.
     def _attempt(self, request: Request) -> Completion | LanguageModelError:
         started = time.monotonic()
-        contents, config = _contents(request), _config(request)
         try:
-            response = self._clients.call(
-                lambda client: client.models.generate_content(
-                    model=self._service.model, contents=contents, config=config
-                ),
-                self._timeout_s,
+            answer = self._clients.call(
+                lambda client, pulse: self._ask(client, request, pulse), patience(self._wishes, request)
             )
-        except DeadlinePassedError:
-            return timed_out(self._service, self._timeout_s)
+        except DeadlinePassedError as error:
+            return timed_out(self._service, error.seconds, error.silent)
         except errors.APIError as error:
             return explain_refusal(self._service, _refusal(error))
         except (ValueError, TypeError, AttributeError, LookupError) as error:
@@ -112,32 +124,45 @@ class GoogleModel:
             if not type(error).__module__.startswith(_TRANSPORT_PACKAGES):
                 raise
             return self._disconnected(error)
-        return self._completion(request, response, time.monotonic() - started)
+        return self._completion(request, answer, time.monotonic() - started)
+
+    def _ask(self, client: genai.Client, request: Request, pulse: Pulse) -> "_Answer":
+        contents, config, model = _contents(request), _config(request), self._service.model
+        if not streams(self._wishes, request):
+            answer = _Answer(whole=True)
+            answer.add(client.models.generate_content(model=model, contents=contents, config=config))
+            return answer
+        # The server is told of a limit on the whole answer, which does not hold for one in pieces.
+        config.http_options = types.HttpOptions(timeout=_LONGEST_STREAM_MS)
+        answer = _Answer(whole=False)
+        for piece in client.models.generate_content_stream(model=model, contents=contents, config=config):
+            pulse.beat()
+            answer.add(piece)
+        return answer
 
     def _disconnected(self, error: Exception) -> LanguageModelError:
         kind = type(error).__name__
         if kind.startswith(("Connect", "UnsupportedProtocol")):
             return unreachable(self._service, f"{kind}: {error}")
         if kind.endswith("Timeout"):
-            return timed_out(self._service, self._timeout_s)
+            return timed_out(self._service, self._wishes.answer_s or self._wishes.timeout_s)
         return broken_off(self._service, f"{kind}: {error}")
 
-    def _completion(
-        self, request: Request, response: types.GenerateContentResponse, latency_s: float
-    ) -> Completion | LanguageModelError:
-        reason = _finish_reason(response)
-        if reason is None:
+    def _completion(self, request: Request, answer: "_Answer", latency_s: float) -> Completion | LanguageModelError:
+        if not answer.candidates and not answer.reason:
             return unreadable(self._service, "an answer without candidates")
-        text = _text(response)
+        if not answer.reason and not answer.whole:
+            return broken_off(self._service, "the stream ended without a finish reason")
+        reason = answer.reason or _UNSPECIFIED
         return Completion(
-            text=text,
-            outcome=_outcome(reason, text),
-            model=response.model_version or self._service.model,
-            usage=_usage(request, response, text),
+            text=answer.text,
+            outcome=_outcome(reason, answer.text),
+            model=answer.model or self._service.model,
+            usage=_usage(request, answer.usage, answer.text),
             latency_s=latency_s,
             metadata={
                 "finish_reason": reason,
-                "response_id": response.response_id or "",
+                "response_id": answer.identifier,
                 "date": datetime.now(UTC).isoformat(timespec="seconds"),
             },
         )
@@ -145,7 +170,36 @@ class GoogleModel:
 
 def opened(model: str, wishes: Wishes) -> GoogleModel:
     """Returns a Gemini model."""
-    return GoogleModel(model, api_key=wishes.key, base_url=wishes.base_url, timeout_s=wishes.timeout_s)
+    return GoogleModel(
+        model,
+        api_key=wishes.key,
+        base_url=wishes.base_url,
+        timeout_s=wishes.timeout_s,
+        stream=wishes.stream,
+        answer_s=wishes.answer_s,
+        headers=wishes.headers,
+    )
+
+
+@dataclass
+class _Answer:
+    """What a whole answer or the pieces of one say; `reason` is empty where none said why the answer ended."""
+
+    whole: bool
+    text: str = ""
+    reason: str = ""
+    model: str = ""
+    identifier: str = ""
+    candidates: bool = False
+    usage: types.GenerateContentResponseUsageMetadata | None = None
+
+    def add(self, piece: types.GenerateContentResponse) -> None:
+        self.text += _text(piece)
+        self.reason = _finish_reason(piece) or self.reason
+        self.model = piece.model_version or self.model
+        self.identifier = piece.response_id or self.identifier
+        self.candidates = self.candidates or bool(piece.candidates)
+        self.usage = piece.usage_metadata or self.usage
 
 
 def _contents(request: Request) -> list[Any]:
@@ -168,21 +222,30 @@ def _config(request: Request) -> types.GenerateContentConfig:
         candidate_count=1,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )
+    if request.reasoning_effort is not None:
+        config.thinking_config = types.ThinkingConfig(thinking_level=_level(request.reasoning_effort))
     # Where the library can go on by itself after a cut answer, it would make calls that no budget sees.
     if "automatic_continuation" in types.GenerateContentConfig.model_fields:
         config.automatic_continuation = False
     return config
 
 
+def _level(effort: str) -> types.ThinkingLevel:
+    levels = {level.value.lower(): level for level in types.ThinkingLevel if not level.value.endswith("UNSPECIFIED")}
+    if effort not in levels:
+        raise ConfigurationError(f"Gemini models know no reasoning effort {effort!r}: give one of {', '.join(levels)}.")
+    return levels[effort]
+
+
 def _finish_reason(response: types.GenerateContentResponse) -> str | None:
-    """Returns why the answer ended; `PROMPT_` and why where the prompt was blocked; None where neither is said."""
+    """Returns why the answer ended; `PROMPT_` and why where the prompt was blocked; None where it does not say."""
     feedback = response.prompt_feedback
     if feedback is not None and feedback.block_reason is not None:
         return f"PROMPT_{feedback.block_reason.value}"
     if not response.candidates:
         return None
     reason = response.candidates[0].finish_reason
-    return reason.value if reason is not None else "FINISH_REASON_UNSPECIFIED"
+    return None if reason is None else reason.value
 
 
 def _outcome(reason: str, text: str) -> Outcome:
@@ -200,8 +263,7 @@ def _text(response: types.GenerateContentResponse) -> str:
     return "".join(part.text for part in parts if part.text and not part.thought)
 
 
-def _usage(request: Request, response: types.GenerateContentResponse, text: str) -> Usage:
-    counted = response.usage_metadata
+def _usage(request: Request, counted: types.GenerateContentResponseUsageMetadata | None, text: str) -> Usage:
     if counted is None or counted.prompt_token_count is None:
         return estimate_usage(request, text)
     output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)

@@ -1,8 +1,9 @@
 """OpenAI's chat completions, and every server that speaks them (vLLM, Ollama, llama.cpp) by its base URL."""
 
+import json
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,10 +12,10 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.completion_usage import CompletionUsage
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
+from cwm.llm.line import ANSWER_S, Secret
 from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
     Refusal,
-    Secret,
     Service,
     broken_off,
     explain_refusal,
@@ -24,7 +25,7 @@ from cwm.llm.providers.failures import (
     unreachable,
     unreadable,
 )
-from cwm.llm.providers.transport import Clients, DeadlinePassedError, wire_text
+from cwm.llm.providers.transport import Clients, DeadlinePassedError, Pulse, patience, streams, wire_text
 from cwm.llm.providers.wishes import Wishes
 from cwm.llm.tokens import estimate_usage
 
@@ -37,6 +38,7 @@ _KEYS = " or ".join(PROVIDERS["openai"].keys)
 _NO_KEY = "none"
 _CAP_FIELD = "max_completion_tokens"
 _OLD_CAP_FIELD = "max_tokens"
+_EVENTS = "text/event-stream"
 
 
 @dataclass
@@ -60,8 +62,10 @@ class OpenAIModel:
         *,
         api_key: str | None,
         base_url: str | None = None,
-        timeout_s: float = 600.0,
-        stream: bool = False,
+        timeout_s: float = ANSWER_S,
+        stream: bool | None = None,
+        answer_s: float | None = None,
+        headers: tuple[tuple[str, Secret], ...] = (),
     ) -> None:
         """Prepares the client; nothing is sent yet.
 
@@ -69,15 +73,18 @@ class OpenAIModel:
             model: the model's name.
             api_key: the key, None for a server that asks for none.
             base_url: the server's address up to `/v1`, None for OpenAI's own.
-            timeout_s: seconds that one whole call may take.
-            stream: take the answer piece by piece, which keeps idle proxies from closing long calls.
+            timeout_s: seconds that one whole call may take; where the answer comes in pieces, between two of them.
+            stream: take the answer piece by piece, which keeps idle proxies from closing long calls; None for long
+                answers alone, and not from a server that refuses to.
+            answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
+            headers: further ones of every request.
         """
         self._base_url = base_url or DEFAULT_BASE_URL
         secret = Secret(api_key) if api_key else None
-        self._service = Service(f"openai:{model}", model, public_address(self._base_url), _KEYS, secret)
-        self._timeout_s = timeout_s
-        self._stream = stream
-        self._old_server = False
+        hidden = tuple(value for _, value in headers)
+        self._service = Service(f"openai:{model}", model, public_address(self._base_url), _KEYS, secret, hidden)
+        self._wishes = Wishes(timeout_s=timeout_s, stream=stream, answer_s=answer_s, headers=headers)
+        self._cap_field = _CAP_FIELD
         self._clients = Clients(self._client)
 
     @property
@@ -86,17 +93,18 @@ class OpenAIModel:
         return self._service.name
 
     def complete(self, request: Request) -> Completion:
-        """Answers one request with one attempt, or two where the server refuses the newer name of the length cap.
+        """Answers one request with one attempt; with another where the server does not know how it is asked.
+
+        Servers of others may refuse the newer name of the length cap, or to give the answer in pieces.
 
         Raises:
             TransientError: another attempt may succeed.
             ConfigurationError: key, model, address or request are wrong.
             QuotaExhaustedError: the account is empty.
         """
-        result = self._attempt(request, _OLD_CAP_FIELD if self._old_server else _CAP_FIELD)
-        if isinstance(result, _OldServerError):
-            self._old_server = True
-            result = self._attempt(request, _OLD_CAP_FIELD)
+        result = self._attempt(request)
+        while isinstance(result, _OldServerError):
+            result = self._attempt(request)
         if isinstance(result, LanguageModelError):
             raise result
         return result
@@ -111,46 +119,67 @@ class OpenAIModel:
             api_key=key.reveal() if key else _NO_KEY,
             base_url=self._base_url,
             max_retries=0,
-            timeout=self._timeout_s,
+            timeout=self._wishes.answer_s or self._wishes.timeout_s,
+            default_headers={name: value.reveal() for name, value in self._wishes.headers},
         )
 
     # Failures are returned, and raised only after the except block has ended: an exception of the client library,
     # chained to ours, would hold the request and with it the key.
-    def _attempt(self, request: Request, cap_field: str) -> Completion | LanguageModelError:
+    def _attempt(self, request: Request) -> Completion | LanguageModelError:
         started = time.monotonic()
         try:
-            answer = self._clients.call(lambda client: self._ask(client, request, cap_field), self._timeout_s)
-        except DeadlinePassedError:
-            return timed_out(self._service, self._timeout_s)
+            answer = self._clients.call(
+                lambda client, pulse: self._ask(client, request, pulse), patience(self._wishes, request)
+            )
+        except DeadlinePassedError as error:
+            return timed_out(self._service, error.seconds, error.silent)
         except openai.APIConnectionError as error:
             return self._disconnected(error)
         except openai.APIStatusError as error:
-            return self._explain(error, cap_field)
+            return self._explain(error, streams(self._wishes, request))
         except (openai.OpenAIError, ValueError) as error:
             return unreadable(self._service, str(error))
+        except Exception as error:
+            # Broken off within a body that is read here, the HTTP package's own error arrives; which one, has changed.
+            if not type(error).__module__.startswith(("httpx", "httpcore")):
+                raise
+            return broken_off(self._service, f"{type(error).__name__}: {error}")
         if isinstance(answer, str):
             return unreadable(self._service, answer)
         return self._completion(request, answer, time.monotonic() - started)
 
-    def _ask(self, client: openai.OpenAI, request: Request, cap_field: str) -> _Answer | str:
+    def _ask(self, client: openai.OpenAI, request: Request, pulse: Pulse) -> _Answer | str:
         arguments: dict[str, Any] = {
             "model": self._service.model,
             "messages": [{"role": message.role, "content": wire_text(message.text)} for message in request.messages],
-            cap_field: request.max_output_tokens,
+            self._cap_field: request.max_output_tokens,
         }
         if request.temperature is not None:
             arguments["temperature"] = request.temperature
         if request.seed is not None:
             arguments["seed"] = request.seed
-        if not self._stream:
+        if request.reasoning_effort is not None:
+            arguments["reasoning_effort"] = request.reasoning_effort
+        if not streams(self._wishes, request):
             return _whole(client.chat.completions.create(**arguments))
-        with client.chat.completions.create(**arguments, stream=True, stream_options={"include_usage": True}) as chunks:
-            return _joined(chunks)
+        raw = client.chat.completions.with_raw_response.create(
+            **arguments, stream=True, stream_options={"include_usage": True}
+        )
+        if raw.http_response.headers.get("content-type", _EVENTS).partition(";")[0].strip() == "application/json":
+            # Some servers give the whole answer although pieces were asked for.
+            return _whole_body(raw.http_response.read())
+        with raw.parse() as chunks:
+            return _joined(chunks, pulse)
 
-    def _explain(self, error: openai.APIStatusError, cap_field: str) -> LanguageModelError:
+    def _explain(self, error: openai.APIStatusError, streamed: bool) -> LanguageModelError:
         code, message = error.code or "", _message(error)
-        if error.status_code in (400, 422) and cap_field == _CAP_FIELD and _CAP_FIELD in message:
-            return _OldServerError(message)
+        if error.status_code in (400, 422):
+            if self._cap_field == _CAP_FIELD and _CAP_FIELD in message:
+                self._cap_field = _OLD_CAP_FIELD
+                return _OldServerError(message)
+            if streamed and self._wishes.stream is None and "stream" in message:
+                self._wishes = replace(self._wishes, stream=False)
+                return _OldServerError(message)
         wait = retry_after_s(error.response.headers)
         refusal = Refusal(error.status_code, code, message, wait, quota=error.type == "insufficient_quota")
         return explain_refusal(self._service, refusal)
@@ -161,7 +190,7 @@ class OpenAIModel:
         if kind.startswith(("Connect", "UnsupportedProtocol")):
             return unreachable(self._service, f"{kind}: {cause}")
         if isinstance(error, openai.APITimeoutError):
-            return timed_out(self._service, self._timeout_s)
+            return timed_out(self._service, self._wishes.answer_s or self._wishes.timeout_s)
         return broken_off(self._service, f"{kind}: {cause}" if cause else str(error))
 
     def _completion(self, request: Request, answer: _Answer, latency_s: float) -> Completion | LanguageModelError:
@@ -184,12 +213,18 @@ class OpenAIModel:
 def opened(model: str, wishes: Wishes) -> OpenAIModel:
     """Returns a model of OpenAI's server, or of one that speaks its API."""
     return OpenAIModel(
-        model, api_key=wishes.key, base_url=wishes.base_url, timeout_s=wishes.timeout_s, stream=wishes.stream
+        model,
+        api_key=wishes.key,
+        base_url=wishes.base_url,
+        timeout_s=wishes.timeout_s,
+        stream=wishes.stream,
+        answer_s=wishes.answer_s,
+        headers=wishes.headers,
     )
 
 
 class _OldServerError(LanguageModelError):
-    """The server knows `max_tokens` alone."""
+    """The server knows `max_tokens` alone, or gives no answer in pieces: it is asked in its way from now on."""
 
 
 def _message(error: openai.APIStatusError) -> str:
@@ -221,7 +256,11 @@ def _whole(response: object) -> _Answer | str:
     choices = getattr(response, "choices", None)
     message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
     if not isinstance(response, ChatCompletion) or message is None:
-        return str(response)
+        return (
+            json.dumps(response.to_dict(mode="json", warnings=False))
+            if isinstance(response, ChatCompletion)
+            else str(response)
+        )
     return _Answer(
         text=_text(getattr(message, "content", None)),
         refusal=_text(getattr(message, "refusal", None)),
@@ -232,9 +271,19 @@ def _whole(response: object) -> _Answer | str:
     )
 
 
-def _joined(chunks: Iterable[ChatCompletionChunk]) -> _Answer:
+def _whole_body(body: bytes) -> _Answer | str:
+    text = body.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text
+    return _whole(ChatCompletion.construct(**data)) if isinstance(data, dict) else text
+
+
+def _joined(chunks: Iterable[ChatCompletionChunk], pulse: Pulse) -> _Answer:
     answer = _Answer()
     for chunk in chunks:
+        pulse.beat()
         answer.model = _text(chunk.model) or answer.model
         answer.identifier = _text(chunk.id) or answer.identifier
         answer.usage = chunk.usage or answer.usage

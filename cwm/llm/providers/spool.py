@@ -12,6 +12,7 @@ from typing import Any
 from cwm.llm.api import AnswerTimeoutError, Completion, ConfigurationError, LanguageModelError, Request, Usage
 from cwm.llm.providers.wishes import Polling, Wishes
 from cwm.llm.requests import Occurrences, outcome_named, request_key, request_to_json
+from cwm.llm.retry import OutOfTimeError, left_s
 from cwm.llm.tokens import estimate_usage
 from cwm.storage.files import json_line, write_whole
 
@@ -85,7 +86,7 @@ class Spool:
         try:
             with self._lock:
                 stem = self._post(request, key, occurrence)
-            answer = self._wait(stem, started)
+            answer = self._wait(stem, started, request)
             return self._read(answer, request, self._clock() - started)
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"A file of the spool {self._folder} cannot be used: {error}.") from None
@@ -116,7 +117,7 @@ class Spool:
         names = (_NAME.fullmatch(path.name) for path in (self._folder / "requests").iterdir())
         return max((int(name["number"]) for name in names if name), default=0) + 1
 
-    def _wait(self, stem: str, started: float) -> Path:
+    def _wait(self, stem: str, started: float, request: Request) -> Path:
         candidates = [self._folder / "answers" / (stem + suffix) for suffix in (".json", ".md")]
         seen: dict[Path, tuple[tuple[int, int], float]] = {}
         warned = False
@@ -134,7 +135,13 @@ class Spool:
                     f"No whole answer came to {candidates[1]} (or .json) in {waited:.0f} s: write it there, ended with "
                     "a newline, and run the same command again."
                 )
-            self._sleep(self._polling.interval_s)
+            left = left_s(request)
+            if left <= 0:
+                raise OutOfTimeError(
+                    f"The cap on time is reached while {candidates[1]} is awaited: write the answer there, raise the "
+                    "cap and resume."
+                )
+            self._sleep(min(self._polling.interval_s, left))
 
     def _is_still(self, path: Path, seen: dict[Path, tuple[tuple[int, int], float]]) -> bool:
         try:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from cwm.llm.line import Secret
+
 
 @dataclass(frozen=True)
 class Polling:
@@ -25,8 +27,10 @@ class Wishes:
     Attributes:
         key: for its server, None for a server of the user's own that asks for none.
         base_url: address of that server, None for the provider's own.
-        timeout_s: seconds that one attempt may take.
-        stream: take answers piece by piece, where the provider can.
+        timeout_s: seconds that one attempt may take; where the answer comes in pieces, between two of them.
+        stream: take answers piece by piece, where the provider can; None for long ones alone.
+        answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
+        headers: further ones of every request.
         polling: how a folder is watched for answers, None for the default.
         start: how many answers of a script an earlier process used up.
     """
@@ -34,6 +38,8 @@ class Wishes:
     key: str | None = None
     base_url: str | None = None
     timeout_s: float = 600.0
-    stream: bool = False
+    stream: bool | None = None
+    answer_s: float | None = None
+    headers: tuple[tuple[str, Secret], ...] = ()
     polling: Polling | None = None
     start: int = 0

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
-from cwm.llm.providers.failures import Refusal, Secret, Service, explain_refusal, public_address, retry_after_s
+from cwm.llm.line import Secret
+from cwm.llm.providers.failures import Refusal, Service, explain_refusal, public_address, retry_after_s
 from cwm.llm.providers.scripted import Answer, Scripted
 from cwm.llm.retry import GaveUpError, Retrying, RetryPolicy, TransientError, lost_calls
 

@@ -65,7 +65,7 @@ def test_sampling_parameters_reach_the_wire(server: Any, reply: Any) -> None:
 
 def test_parameters_that_are_not_set_are_not_sent(server: Any, reply: Any) -> None:
     server.replies = [reply(body=completion())]
-    model(server).complete(Request((Message("user", "\ud800x"),), "test"))
+    model(server).complete(Request((Message("user", "\ud800x"),), "test", 64))
     assert sorted(server.received[0].body) == ["max_completion_tokens", "messages", "model"]
     assert server.received[0].body["messages"][0]["content"] == "?x"
 

@@ -11,12 +11,15 @@ import pytest
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
 from cwm.llm.budget import Budget, Budgeted, Price
 from cwm.llm.journaled import Journaled
+from cwm.llm.line import Line
+from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.factory import make
 from cwm.llm.retry import GaveUpError, GaveUpWaitingError, RetryPolicy
 from cwm.record.record import RunRecord
 
 CANARY = "sk-canary-0123456789abcdef"
 REQUEST = Request((Message("user", "Hello"),), "transition", 100)
+_EVENTS = {"Content-Type": "text/event-stream"}
 WORST = 4 + 2
 """Input tokens set aside for the request: four for the message, two for five characters."""
 PATIENT_S = 20.0
@@ -41,7 +44,19 @@ class Api:
             reason = {"stop": "STOP", "length": "MAX_TOKENS", "safety": "SAFETY"}[end]
             content = {"role": "model", "parts": [{"text": text}] if text else []}
             usage = {"promptTokenCount": 7, "candidatesTokenCount": 3}
-            return {"candidates": [{"content": content, "finishReason": reason}], "usageMetadata": usage}, {}
+            whole = {"candidates": [{"content": content, "finishReason": reason}], "usageMetadata": usage}
+            if not self.stream:
+                return whole, {}
+            pieces = [
+                *(
+                    {"candidates": [{"content": {"parts": [{"text": piece}]}}], "usageMetadata": usage}
+                    for piece in text
+                ),
+                {"candidates": [{"content": {"parts": []}, "finishReason": reason}], "usageMetadata": usage},
+            ]
+            return "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces), _EVENTS
+        if self.spec.startswith("anthropic"):
+            return self._of_anthropic(text, {"stop": "end_turn", "length": "max_tokens", "safety": "refusal"}[end])
         reason = "content_filter" if end == "safety" else end
         usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
         about = {"id": "c-1", "created": 1, "model": "m-1"}
@@ -56,13 +71,33 @@ class Api:
         ]
         chunks.append({**about, "object": "chat.completion.chunk", "choices": [], "usage": usage})
         lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
-        return "".join(lines) + "data: [DONE]\n\n", {"Content-Type": "text/event-stream"}
+        return "".join(lines) + "data: [DONE]\n\n", _EVENTS
+
+    def _of_anthropic(self, text: str, reason: str) -> tuple[Any, dict[str, str]]:
+        about = {"id": "c-1", "type": "message", "role": "assistant", "model": "m-1"}
+        if not self.stream:
+            content = [{"type": "text", "text": text}] if text else []
+            usage = {"input_tokens": 7, "output_tokens": 3}
+            return {**about, "content": content, "stop_reason": reason, "usage": usage}, {}
+        begun = {**about, "content": [], "stop_reason": None, "usage": {"input_tokens": 7, "output_tokens": 1}}
+        events: list[dict[str, Any]] = [
+            {"type": "message_start", "message": begun},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": x}} for x in text),
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 3}},
+            {"type": "message_stop"},
+        ]
+        return "".join(f"event: {item['type']}\ndata: {json.dumps(item)}\n\n" for item in events), _EVENTS
 
     def refusal(self, status: int, *details: dict[str, Any], code: str = "x") -> dict[str, Any]:
         """Returns the body of an HTTP error, which names the key as a careless server would."""
         message = f"no: {CANARY}"
         if self.spec.startswith("google"):
             return {"error": {"code": status, "message": message, "status": "X", "details": list(details)}}
+        if self.spec.startswith("anthropic"):
+            kind = "billing_error" if code == "insufficient_quota" else "x_error"
+            return {"type": "error", "error": {"type": kind, "message": message}}
         return {"error": {"message": message, "code": code}}
 
     def quota(self) -> dict[str, Any]:
@@ -70,7 +105,10 @@ class Api:
         return self.refusal(429, {"violations": [{"quotaId": "RequestsPerDay"}]}, code="insufficient_quota")
 
 
-APIS = [Api("openai:m-1"), Api("openai:m-1", stream=True), Api("google:m-1")]
+APIS = [
+    *(Api(spec, stream) for spec in ("openai:m-1", "google:m-1") for stream in (False, True)),
+    *(pytest.param(Api("anthropic:m-1", stream), marks=pytest.mark.extra("anthropic")) for stream in (False, True)),
+]
 
 
 class Script:
@@ -163,15 +201,16 @@ class Stack:
         self.budget = Budget()
         self.record = RunRecord.create_or_resume(folder, "synthesis", {})
         self.budget.restore_from(self.record.calls.calls(), {api.spec: Price(1.0, 1.0)})
-        google = api.spec.startswith("google")
+        provider_name = api.spec.split(":", maxsplit=1)[0]
+        if provider_name == "anthropic":
+            pytest.importorskip("anthropic")
         provider = make(
             api.spec,
-            base_url=server.address if google else f"{server.address}/v1",
-            timeout_s=timeout_s,
-            stream=api.stream,
+            base_url=f"{server.address}/v1" if provider_name == "openai" else server.address,
+            line=Line(timeout_s, api.stream),
             retry=RetryPolicy(jitter=0.0),
             sleep=self.waits.append,
-            environment={"GEMINI_API_KEY" if google else "OPENAI_API_KEY": CANARY},
+            environment={PROVIDERS[provider_name].keys[0]: CANARY},
         )
         self.model = Journaled(Budgeted(provider, self.budget, Price(1.0, 1.0)), self.record.calls)
 
