@@ -43,6 +43,7 @@ from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import derive
 from cwm.synthesis.config import SynthesisConfig
+from cwm.trajectories.writer import TrajectoryWriter
 from games import registry
 from games.api import Game
 from search import planner as planners
@@ -384,7 +385,7 @@ def _specs(agents: Sequence[str | AgentSpec], game: str) -> list[AgentSpec]:
     return recorded_models.filled_in(specs, game, _silent)
 
 
-_CLASSES = (Caps, OpenedRun, PlayedTournament)
+_CLASSES = (Caps, OpenedRun, PlayedTournament, TrajectoryWriter)
 _FUNCTIONS = (open_run, open_recording, synthesize, make_game, make_planner, make_position, make_agent)
 _PLAYS = (play_match, play_tournament)
 NAMES: Final[Mapping[str, Any]] = {item.__name__: item for item in (*_CLASSES, *_FUNCTIONS, *_PLAYS)}

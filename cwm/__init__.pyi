@@ -10,5 +10,6 @@ from arena.face import play_tournament as play_tournament
 from arena.face import synthesize as synthesize
 from arena.matches.replay import make_position as make_position
 from cwm.llm.caps import Caps as Caps
+from cwm.trajectories.writer import TrajectoryWriter as TrajectoryWriter
 
 __version__: str

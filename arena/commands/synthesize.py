@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.commands import continuing, several
 from arena.commands import evaluate as evaluate_command
-from arena.commands import several
 from arena.commands import tournament as tournament_command
 from arena.commands.finishing import finish, stored_end
 from arena.evaluation import evaluation_run
@@ -88,6 +88,18 @@ def command(
             "present state.",
         ),
     ] = "history",
+    go_on: Annotated[
+        Path | None,
+        typer.Option(
+            "--continue",
+            help="Go on from the model of a finished run, by its settings, in a run of its own: its games and those of "
+            "--add-games are tested, and only what fails is refined.",
+        ),
+    ] = None,
+    add_games: Annotated[
+        Path | None,
+        typer.Option("--add-games", help="With --continue: further played games, as `cwm trajectories from` writes."),
+    ] = None,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
     temperature: Temperature = None,
@@ -174,6 +186,12 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
+    if go_on is not None or add_games is not None:
+        if game is not None or rules is not None or trajectories is not None or dry_run:
+            raise UsageError("--continue goes on from a run: leave out game, --rules, --trajectories and --dry-run.")
+        settings, inputs = continuing.asked(go_on, add_games, llm, base_url)
+        _run(run or continuing.folder_for(go_on), settings, inputs, caps, workers, record, as_json)
+        return
     stated = Stated(perfect_information, min_utility, max_utility)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck)
     beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)
@@ -209,18 +227,26 @@ def command(
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
         return
-    language_model.check(settings, caps)
-    settings = shipped.settings_for(settings)
     folder = run or Path("runs") / (f"{settings.game}-{seed}" + (f"-of-{syntheses}" if syntheses > 1 else ""))
     if syntheses > 1:
+        language_model.check(settings, caps)
+        settings = shipped.settings_for(settings)
         rejection = RejectionConfig(repetitions=repetitions, simulations=simulations, seed=seed)
         several.synthesize(
             folder, SeveralSettings(settings, syntheses, rejection), inputs, caps, workers, record, as_json
         )
         return
+    _run(folder, settings, inputs, caps, workers, record, as_json)
+
+
+def _run(
+    folder: Path, asked: RunSettings, inputs: Inputs, caps: Caps, workers: int, recording: Path | None, as_json: bool
+) -> None:
+    language_model.check(asked, caps)
+    settings = shipped.settings_for(asked)
     _say_where_answers_go(settings)
     with open_record(folder, settings, inputs, caps) as opened:
-        finish(opened, settings, inputs, caps, workers, record, as_json)
+        finish(opened, settings, inputs, caps, workers, recording, as_json)
 
 
 def _say_where_answers_go(settings: RunSettings) -> None:

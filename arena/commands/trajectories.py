@@ -11,6 +11,7 @@ import typer
 from arena.evaluation import suite_quality
 from arena.evaluation.suite_quality import Aim
 from arena.machine import accelerated
+from arena.matches import played_trajectories
 from arena.matches.game_source import open_game
 from arena.report import suite
 from arena.terminal import console
@@ -43,7 +44,7 @@ app = typer.Typer(no_args_is_help=True, help="Record games as JSON lines, or che
 @app.command()
 def record(
     game: Annotated[str, typer.Argument(help=GAME)],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; compressed if it ends in .gz.")],
     games: Annotated[int, typer.Option("--games", min=1, help="How many games.")] = 5,
     seed: Seed = 0,
     batched: Annotated[
@@ -107,6 +108,21 @@ def _record_aimed(aim: Aim, game: str, output: Path, options: ScoreOptions) -> N
     write(output, found.trajectories)
     suite.show_aimed(found)
     console.notices.print(f"{len(found.trajectories)} games of {game}, written to {output}")
+
+
+@app.command("from")
+def from_folder(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Folder of `cwm play`, of `cwm arena --run` or `cwm xp --run`, or of several of these."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write; compressed if it ends in .gz.")],
+) -> None:
+    """Make training games of games that people or agents played: every step with its state, one JSON line each."""
+    played = played_trajectories.of_folder(folder)
+    write(output, played)
+    steps = sum(len(trajectory.steps) for trajectory in played)
+    console.notices.print(f"{len(played)} games of {played[0].game}, {steps} steps, written to {output}")
 
 
 @app.command()

@@ -163,7 +163,7 @@ class SynthesisRun:
             return Outcome(synthesis, None, {}, self.tally())
         bundle = self._bundle(synthesis.best.source)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
-        bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self.settings.hidden.metadata())
+        bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self._origin())
         faster = self._faster(bundle, synthesis)
         bundle = bundle if faster is None else replace(bundle, source=faster.source)
         bundle.save(self.record.folder / MODEL)
@@ -204,7 +204,10 @@ class SynthesisRun:
         task = make_task(self.inputs, self.settings.hidden)
         self._stage.on_stage(SYNTHESISING)
         further = FurtherGames(self._stage).further(self._bundle, self._tester)
-        return synthesize(task, settings, self._model, self._tester(task), self.record, self._on_event, further)
+        begun = self.inputs.begun
+        start = None if begun is None else begun.source
+        tester = self._tester(task)
+        return synthesize(task, settings, self._model, tester, self.record, self._on_event, further, start)
 
     def _faster(self, bundle: ModelBundle, synthesis: SynthesisResult) -> SpeedResult | None:
         asked, best = self._speed_asked, synthesis.best
@@ -223,17 +226,27 @@ class SynthesisRun:
         )
 
     def _bundle(self, source: str) -> ModelBundle:
+        if self.inputs.begun is not None:
+            # The functions beside it stay: they are written for states, which are those of the games.
+            return replace(self.inputs.begun, source=source, metadata=self._origin())
         return ModelBundle(
             source=source,
             value_source=None,
             initial_state=self.inputs.initial_state,
             info=describe(self.inputs.info),
             rules_hash=rules_hash(self.inputs.rules),
-            metadata=self.settings.hidden.metadata(),
+            metadata=self._origin(),
         )
 
+    def _origin(self) -> dict[str, Any]:
+        """Returns how the model was asked for, and what is still true of the one that it goes on from."""
+        begun = self.inputs.begun
+        about = {} if begun is None else begun.metadata
+        kept = ("priors", "plays_with", "vectors")
+        return self.settings.hidden.metadata() | {name: about[name] for name in kept if name in about}
+
     def _metadata(self, outcome: Outcome, evaluations: Mapping[str, Any]) -> dict[str, Any]:
-        about = outcome.beside.metadata() | self.settings.hidden.metadata()
+        about = outcome.beside.metadata() | self._origin()
         about |= {} if outcome.faster is None else {"faster": outcome.faster.in_words()}
         return about | {
             "language_model": self._model.name,

@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.interface import templates
+from cwm.model.bundle import ModelBundle, ModelBundleError
 from cwm.storage.files import write_whole
 from cwm.suite import contract
 from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
@@ -21,6 +22,7 @@ RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
 TEST_FILE = "held-out.jsonl"
 INFO_FILE = "info.json"
+BEGUN = "begun"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Inputs:
         train: games for unit tests.
         held_out: a user's own games that are kept for the test; () for registered games, whose test games are played.
         game: the reference game; None for a user's own.
+        begun: the model that the synthesis goes on from; None to begin with none.
     """
 
     rules: str
@@ -42,6 +45,7 @@ class Inputs:
     train: tuple[Trajectory, ...]
     held_out: tuple[Trajectory, ...]
     game: Game | None
+    begun: ModelBundle | None = None
 
 
 def registered(game_id: str, games: int, seed: int, told: bool = True) -> Inputs:
@@ -147,6 +151,8 @@ def store(folder: Path, inputs: Inputs) -> None:
     write(folder / TRAIN_FILE, inputs.train)
     if inputs.held_out:
         write(folder / TEST_FILE, inputs.held_out)
+    if inputs.begun is not None:
+        inputs.begun.save(folder / BEGUN)
     info = inputs.info
     stated = Stated(info.perfect_information, info.min_utility, info.max_utility)
     write_whole(folder / INFO_FILE, json.dumps(asdict(stated)) + "\n")
@@ -171,9 +177,22 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     if settings.registered:
         game = registry.make(settings.game)
         initial = state_to_json(game, game.initial_state())
-        return Inputs(rules, game.info, initial, tuple(train), (), game)
+        return Inputs(rules, game.info, initial, tuple(train), (), game, _begun(folder, settings))
     info = stated.info([*train, *held_out], settings.deck)
-    return Inputs(rules, info, train[0].steps[0].state or {}, tuple(train), tuple(held_out), None)
+    initial = train[0].steps[0].state or {}
+    return Inputs(rules, info, initial, tuple(train), tuple(held_out), None, _begun(folder, settings))
+
+
+def _begun(folder: Path, settings: RunSettings) -> ModelBundle | None:
+    if settings.begun is None:
+        return None
+    try:
+        bundle = ModelBundle.load(folder / BEGUN)
+    except (OSError, ModelBundleError) as error:
+        raise UsageError(f"The model that the run goes on from cannot be read ({error}); restore it.") from error
+    if bundle.hash != settings.begun:
+        raise UsageError(f"The model in {folder / BEGUN} is not the one that the run went on from; restore it.")
+    return bundle
 
 
 def hidden_pairs(

@@ -72,6 +72,7 @@ class RunSettings(Settings):
         further_rounds: further rounds, at most.
         faster: see `SpeedConfig`; None for the program as it passes its tests.
         told: whether the model is given the rules text; else it has the played games alone.
+        begun: hash of the model that the synthesis goes on from, None to begin with none.
         functions: settings of the kinds of functions that have no field here, by their names.
         temperature: sampling temperature of every question that has none of its own, None for the provider's default.
         reasoning_effort: how long the model is to think, e.g. `low`; None for the provider's default.
@@ -86,6 +87,7 @@ class RunSettings(Settings):
         {"further_games": 0},
         {"told": True},
         {"functions": {}},
+        {"begun": None},
         {"temperature": None},
         {"reasoning_effort": None},
     )
@@ -113,6 +115,7 @@ class RunSettings(Settings):
     faster: SpeedConfig | None = None
     told: bool = True
     functions: Mapping[str, FunctionConfig] = field(default_factory=dict)
+    begun: str | None = None
     temperature: float | None = None
     reasoning_effort: str | None = None
 

@@ -1,14 +1,18 @@
 """Reads trajectory files: a schema check that names the line, the field, what was found and what was expected."""
 
+import gzip
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from cwm.trajectories.recorded import FORMAT_VERSION, Deck, Step, Trajectory, TrajectoryFormatError
 from games.api import CHANCE, TERMINAL, GameInfo, Utility
 
+GZIP: Final = b"\x1f\x8b"
+"""First bytes of a compressed file."""
 MAX_REPORTED = 20
 """More problems than this are counted, not listed."""
 
@@ -83,15 +87,16 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
     """Reads and checks a file of trajectories.
 
     Args:
-        path: JSON lines.
+        path: JSON lines, compressed by gzip or not.
         deck: in the closed deck states may be missing, and so may all but one player's side of a game.
 
     Raises:
         TrajectoryFormatError: the file cannot be read or breaks the schema; every problem is named with its line.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data.startswith(GZIP) else data).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise TrajectoryFormatError(f"{path} cannot be read: {error}. Give a UTF-8 file of JSON lines.") from None
     problems, games = _checked(text, deck)
     if problems and deck == "open" and not _checked(text, "closed")[0]:
@@ -102,6 +107,12 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
     if problems:
         raise TrajectoryFormatError(_summary(path, problems))
     return [_trajectory(index, [record for _, record in rows]) for index, rows in sorted(games.items())]
+
+
+def problems_of(records: Iterable[Mapping[str, Any]], deck: Deck = "open") -> list[str]:
+    """Returns what is wrong with the steps of games, by line as if they stood in a file."""
+    lines = "\n".join(json.dumps(record) for record in records)
+    return _checked(lines, deck)[0]
 
 
 _Rows: TypeAlias = list[tuple[int, dict[str, Any]]]

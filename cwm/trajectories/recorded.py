@@ -1,5 +1,6 @@
 """Recorded games: what happened at every step, as versioned JSON lines."""
 
+import gzip
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from cwm.storage.files import write_whole
+from cwm.storage.files import utf8, write_whole
 from games.api import CHANCE, TERMINAL, Action, Game, Json, ObsActionHistory, Observation, State, state_to_json
 
 FORMAT_VERSION = 1
@@ -218,9 +219,11 @@ def game_seed(seed: int, index: int) -> int:
 
 
 def write(path: Path, trajectories: Iterable[Trajectory]) -> None:
-    """Writes JSON lines, one a step, whole or not at all."""
+    """Writes JSON lines, one a step, whole or not at all; compressed where the name ends in .gz."""
     records = (record for trajectory in trajectories for record in trajectory.to_records())
-    write_whole(path, "".join(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records))
+    text = "".join(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records)
+    # Without its time, so that equal games give equal files.
+    write_whole(path, gzip.compress(utf8(text), mtime=0) if path.suffix == ".gz" else text)
 
 
 Deck: TypeAlias = Literal["open", "closed"]

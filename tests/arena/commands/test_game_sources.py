@@ -13,7 +13,11 @@ import pytest
 import typer
 
 from arena import cli
+from arena.agents.llm_settings import LlmConfig
+from arena.language_players.prompts import GamePrompts
+from arena.matches.game_source import open_game
 from cwm.model.bundle import ModelBundle
+from games.api import UnknownGameError
 
 NIM = Path(__file__).resolve().parents[2] / "data" / "own" / "nim.py"
 FIRST = NIM.with_name("first.py")
@@ -151,6 +155,16 @@ def get_rewards(state):
 def get_observations(state):
     return [dict(state), dict(state)]
 """
+
+
+def test_a_language_model_plays_a_users_own_game_by_the_rules_that_its_run_keeps(games: dict[str, str]) -> None:
+    with open_game(games["run"]) as model:
+        prompts = GamePrompts(model, LlmConfig(trajectories=1))
+        state = model.initial_state()
+        question = prompts.decision(0, [(model.observations(state)[0], None)], model.legal_actions(state))
+    assert "One heap of 7 matches; take 1, 2 or 3 in turn" in question
+    with open_game(games["model"]) as model, pytest.raises(UnknownGameError):
+        GamePrompts(model, LlmConfig())
 
 
 def commands() -> Iterator[tuple[str, Any]]:
