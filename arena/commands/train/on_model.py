@@ -95,9 +95,12 @@ class Notices:
             return
         self._said = now
         paid = "" if progress.mean_return is None else f", mean return {progress.mean_return:+.3f}"
+        left = (
+            f", {_duration(progress.left_s)} left" if progress.steps < progress.total and progress.left_s >= 1 else ""
+        )
         console.notices.print(
             f"seat {progress.seat}, seed {progress.seed}: {progress.steps:,} of {progress.total:,} steps"
-            f"{paid}, {formatting.steps_a_second(progress.steps_per_s)}, {_duration(progress.left_s)} left"
+            f"{paid}, {formatting.steps_a_second(progress.steps_per_s)}{left}"
         )
 
 

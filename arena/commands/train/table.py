@@ -51,6 +51,8 @@ def command(
     plan = tables.TablePlan(number, out, seeds_of(seeds), scale, changed, games, game)
     told = Reports()
     done = tables.train(plan, None if stop_after is None else 60 * stop_after, told)
+    if not done:
+        console.notices.print("the time is up: what is trained is kept; finished rows are played now")
     console.out.print(_table(number, plan.rows(), tables.results(plan)))
     if not done:
         console.out.print("not all rows are trained; the same command goes on")

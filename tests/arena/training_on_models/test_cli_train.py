@@ -89,6 +89,17 @@ def test_notices_are_rare(monkeypatch):
     assert said == ["seat 0, seed 0: 10 of 20 steps, 5 steps/s, 0:00:02 left"]
 
 
+def test_a_training_at_its_end_tells_no_time_and_a_slow_one_its_speed(monkeypatch):
+    said = []
+    monkeypatch.setattr("arena.commands.train.on_model.console.notices.print", said.append)
+
+    class Told:
+        seat, seed, steps, total, steps_per_s, left_s, mean_return = 0, 0, 20, 20, 0.25, 0.0, None
+
+    Notices()(Told)
+    assert said == ["seat 0, seed 0: 20 of 20 steps, 0.25 steps/s"]
+
+
 @pytest.mark.parametrize(
     ("cooperative", "expected"),
     [
