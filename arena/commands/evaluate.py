@@ -9,6 +9,7 @@ import typer
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.evaluation import evaluation_run
 from arena.evaluation.evaluation_run import EvaluationWishes
+from arena.evaluation.held_out_games import MIN_ENDS
 from arena.report import suite
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
@@ -23,7 +24,14 @@ def command(
     trajectories: Annotated[
         Path | None, typer.Option("--trajectories", help="Played games, JSON lines. Default: fresh held-out games.")
     ] = None,
-    transitions: Annotated[int, typer.Option(min=1, help="Fresh games: at least so many transitions.")] = 10_000,
+    transitions: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help=f"Fresh games: at least so many transitions, and of a cooperative game {MIN_ENDS} wins and as many "
+            "losses, however few are asked for.",
+        ),
+    ] = 10_000,
     contract_games: Annotated[
         int,
         typer.Option(

@@ -99,6 +99,11 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise TrajectoryFormatError(f"{path} cannot be read: {error}. Give a UTF-8 file of JSON lines.") from None
     problems, games = _checked(text, deck)
+    if problems and _is_record(text):
+        raise TrajectoryFormatError(
+            f"{path} holds games as `cwm verify` exports them, without states; `cwm trajectories from FOLDER` makes "
+            "training games of the folder that they are from."
+        )
     if problems and deck == "open" and not _checked(text, "closed")[0]:
         raise TrajectoryFormatError(
             f"{path} looks like games for the closed deck ({problems[0]}): read it with the option `deck` closed, or "
@@ -107,6 +112,15 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
     if problems:
         raise TrajectoryFormatError(_summary(path, problems))
     return [_trajectory(index, [record for _, record in rows]) for index, rows in sorted(games.items())]
+
+
+def _is_record(text: str) -> bool:
+    """Whether a file holds games of the arena, one a line, instead of steps."""
+    try:
+        first = json.loads(text.split("\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and {"deal_seed", "seats", "actions"} <= first.keys()
 
 
 def problems_of(records: Iterable[Mapping[str, Any]], deck: Deck = "open") -> list[str]:

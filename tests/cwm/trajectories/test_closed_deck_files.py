@@ -151,7 +151,7 @@ def test_what_is_read_off_says_no_more_than_was_recorded() -> None:
 
 def test_the_example_of_the_documentation_is_read(path: Path) -> None:
     text = Path(files.__file__).parents[1].joinpath("TRAJECTORIES.md").read_text(encoding="utf-8")
-    path.write_text(text.split("```")[1])
+    path.write_text(text.split("```\n")[-2])
     (game,) = files.read(path, "closed")
     seen = closed_deck.view(game)
     assert (seen.player, [action for _, action in seen.decisions], seen.total_reward) == (1, ["bet", "pass"], 2.0)

@@ -92,3 +92,11 @@ def test_a_compressed_file_that_is_cut_is_one_sentence(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(TrajectoryFormatError, match="cannot be read: Compressed file ended"):
         files.read(path)
+
+
+def test_the_example_of_the_documentation_writes_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path(files.__file__).parents[1].joinpath("TRAJECTORIES.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(text.split("```python\n")[1].split("```")[0], {})
+    first, second = files.read(tmp_path / "games.jsonl")
+    assert (first.returns, second.returns) == ([-1, 1], [1, -1])
