@@ -19,7 +19,9 @@ def command(
     in_process: Annotated[
         bool,
         typer.Option(
-            "--in-process", help="Run the program in the importing process: faster, and not contained at all."
+            "--in-process",
+            help="Run the program in the importing process: tens of times as many games a second, and not contained at "
+            "all.",
         ),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,

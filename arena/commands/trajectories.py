@@ -8,10 +8,9 @@ from typing import Annotated, Final, get_args
 
 import typer
 
-from arena.evaluation import suite_quality
+from arena.evaluation import arena_games, suite_quality
 from arena.evaluation.suite_quality import Aim
 from arena.machine import accelerated
-from arena.matches import played_trajectories
 from arena.matches.game_source import open_game
 from arena.report import suite
 from arena.terminal import console
@@ -119,7 +118,7 @@ def from_folder(
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write; compressed if it ends in .gz.")],
 ) -> None:
     """Make training games of games that people or agents played: every step with its state, one JSON line each."""
-    played = played_trajectories.of_folder(folder)
+    played = arena_games.of_folder(folder)
     write(output, played)
     steps = sum(len(trajectory.steps) for trajectory in played)
     console.notices.print(f"{len(played)} games of {played[0].game}, {steps} steps, written to {output}")

@@ -3,16 +3,24 @@
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.origins import true_game
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
+from cwm.observations.samples import samples_of
+from cwm.observations.values import ObservationVectorError
+from cwm.observations.vectors import infer
 from cwm.sandbox.parent.host import Sandbox
+from cwm.trajectories.varied import varied_game
 from games.adapters.action_table import action_tables
 from games.api import Action, Json
+
+SAMPLE_GAMES: Final = 30
+SAMPLES_SEED: Final = 5_000_011
+"""Games from which the schema of a model's observations is inferred."""
 
 SANDBOXED = '''"""OpenSpiel game {name}: a code world model of {game}.
 
@@ -29,10 +37,12 @@ from cwm.exported import register
 
 SHORT_NAME = {name!r}
 MODEL = ({bundle})
+# How each observation becomes the numbers of its tensor.
+OBSERVATIONS = {observations}
 # An action's place in its list is its number.
 ACTIONS, CHANCE_ACTIONS = json.loads({actions})
 
-GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS)
+GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS, observations=OBSERVATIONS)
 '''
 
 IN_PROCESS = '''"""OpenSpiel game {name}: a code world model of {game}.
@@ -50,10 +60,12 @@ from cwm.exported import register
 
 SHORT_NAME = {name!r}
 MODEL = ({bundle})
+# How each observation becomes the numbers of its tensor.
+OBSERVATIONS = {observations}
 # An action's place in its list is its number.
 ACTIONS, CHANCE_ACTIONS = json.loads({actions})
 
-GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS, in_process=True)
+GAME = register(MODEL, SHORT_NAME, ACTIONS, CHANCE_ACTIONS, observations=OBSERVATIONS, in_process=True)
 '''
 
 
@@ -87,6 +99,7 @@ def export(bundle: ModelBundle, name: str | None = None, in_process: bool = Fals
         game=json.dumps(bundle.info["id"]),
         hash=bundle.hash,
         bundle=_wrapped(_content(bundle)),
+        observations=_observations(bundle),
         actions=_wrapped(_actions(bundle)),
     )
     return Exported(text, short)
@@ -117,6 +130,19 @@ def _actions(bundle: ModelBundle) -> list[list[Action]]:
         with WorldModel(bundle, Sandbox()) as model:
             tables = action_tables(model, None, None)
     return [list(table.names) for table in tables]
+
+
+def _observations(bundle: ModelBundle) -> str:
+    """Returns the schema of observations as a Python expression: the model's own, or one of varied games on it."""
+    schema = bundle.schema
+    if schema is None:
+        with WorldModel(bundle, Sandbox()) as model:
+            played = [varied_game(model, SAMPLES_SEED, index) for index in range(SAMPLE_GAMES)]
+        try:
+            schema = infer(seen for _, seen in samples_of(played)).to_json()
+        except ObservationVectorError:
+            return "None"
+    return f"({_wrapped(schema)})"
 
 
 def _wrapped(data: Json) -> str:

@@ -1,6 +1,7 @@
 """Recorded models as OpenSpiel games: complete action lists, and OpenSpiel's own checks and searches."""
 
 import importlib.util
+import json
 import random
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from open_spiel.python.algorithms import ismcts, mcts
 from arena.exports.open_spiel import export
 from arena.pipeline import recorded_models
 from cwm.model.bundle import ModelBundle
+from cwm.observations.vectors import ObservationVectors
 from games import registry
 from games.adapters import spiel_game
 from games.adapters.action_table import collect_actions
@@ -49,6 +51,14 @@ def bot(game: Any, simulations: int) -> Any:
     return made
 
 
+def assert_tensors_tell_what_the_players_see(module: ModuleType, state: Any) -> None:
+    vectors = ObservationVectors.from_json(json.loads(module.OBSERVATIONS))
+    assert module.GAME.observation_tensor_shape() == [vectors.width]
+    for player in range(module.GAME.num_players()):
+        seen = state.node.tables.game.observations(state.node.state)[player]
+        assert vectors.decode(state.observation_tensor(player)) == seen
+
+
 @pytest.mark.parametrize(
     ("game_id", "simulations"),
     [
@@ -71,6 +81,7 @@ def test_an_exported_recorded_model_passes_open_spiels_checks_and_is_searched_by
     rng = random.Random(1)
     while state.is_chance_node():
         state.apply_action(rng.choice(state.legal_actions()))
+    assert_tensors_tell_what_the_players_see(module, state)
     assert bot(module.GAME, simulations).step(state) in state.legal_actions()
 
 
