@@ -47,6 +47,8 @@ class PlannerConfig:
         belief_mix: share of the uniform policy that is mixed into those likelihoods.
         belief_threshold: more histories are drawn while the effective sample size is below this share of
             `belief_size`.
+        seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
+            then depends on the machine.
     """
 
     algorithm: Algorithm = "mcts"
@@ -70,10 +72,14 @@ class PlannerConfig:
     belief_temper: float = 0.0
     belief_mix: float = 0.05
     belief_threshold: float = 0.5
+    seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings by name; those of `PRIOR_SETTINGS` only where one of them is not its default."""
+        """Returns the settings by name; those of `PRIOR_SETTINGS` only where one of them is not its default, and
+        `seconds` only where there is a limit."""
         data = asdict(self)
+        if self.seconds is None:
+            del data["seconds"]
         # Seeds and keys of stored results are hashes of this: a search without priors keeps those it always had.
         plain = PlannerConfig()
         if all(data[name] == getattr(plain, name) for name in PRIOR_SETTINGS):

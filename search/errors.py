@@ -1,5 +1,7 @@
 """What goes wrong in a search, and the count of what a model raised. A search never hides a model's exception."""
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -77,7 +79,11 @@ def root_actions(game: Game, state: State) -> list[Action]:
 
 
 def run_simulations(
-    simulate: Callable[[], None], abandon: Callable[[], None], simulations: int, errors: ErrorCount
+    simulate: Callable[[], None],
+    abandon: Callable[[], None],
+    simulations: int,
+    errors: ErrorCount,
+    seconds: float | None = None,
 ) -> tuple[int, str | None]:
     """Runs simulations, dropping those in which the model raises.
 
@@ -86,6 +92,7 @@ def run_simulations(
         abandon: undoes what a failed one left in the tree.
         simulations: how many to try.
         errors: is added to.
+        seconds: no other one begins after so many; None for no limit.
 
     Returns:
         How many succeeded, and why the search was given up: None, or errors in at least half of the simulations.
@@ -96,7 +103,10 @@ def run_simulations(
     limit = max(FEWEST_ERRORS, simulations // 2)
     done = failed = 0
     first = ""
+    end = math.inf if seconds is None else time.monotonic() + seconds
     for _ in range(simulations):
+        if seconds is not None and done and time.monotonic() >= end:
+            break
         try:
             simulate()
         except MemoryError:

@@ -76,7 +76,8 @@ class Ismcts:
         errors: ErrorCount,
     ) -> Decision:
         tree = InformationTree(self._game, self._config, position, belief, first, rng, errors)
-        done, why = run_simulations(tree.simulate, tree.abandon, self._config.simulations, errors)
+        config = self._config
+        done, why = run_simulations(tree.simulate, tree.abandon, config.simulations, errors, config.seconds)
         if why is not None:
             return self._fall_back(why, belief, errors, rng)
         rank = {action: number for number, action in enumerate(legal)}

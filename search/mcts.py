@@ -98,7 +98,8 @@ class Mcts:
     def _search(self, position: Position, legal: list[Action], rng: random.Random) -> Decision:
         errors = ErrorCount()
         tree = Tree(self._game, self._config, position, rng, errors)
-        done, why = run_simulations(tree.simulate, tree.abandon, self._config.simulations, errors)
+        config = self._config
+        done, why = run_simulations(tree.simulate, tree.abandon, config.simulations, errors, config.seconds)
         edges = sorted(tree.root.edges, key=lambda edge: legal.index(edge.action))
         action = most_visited(edges, legal).action if why is None else rng.choice(legal)
         visits = {edge.action: edge.visits for edge in edges}

@@ -99,6 +99,10 @@ def check(config: PlannerConfig) -> None:
         value = getattr(config, name)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
             raise PlannerConfigError(f"{name} is {value!r}, expected a number of at least 0.")
+    if config.seconds is not None:
+        seconds = config.seconds
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            raise PlannerConfigError(f"seconds is {seconds!r}, expected a number above 0.")
     if config.widening_coefficient and config.widening_minimum < 1:
         raise PlannerConfigError("widening_minimum is 0, expected at least 1 child a node.")
     for name in SHARES:

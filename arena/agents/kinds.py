@@ -39,7 +39,7 @@ KINDS: Final[Mapping[str, AgentKind]] = {
     kind.name: kind
     for kind in (
         AgentKind("random", "random"),
-        AgentKind("mcts", "mcts:sims=1000", searches=True),
+        AgentKind("mcts", "mcts:sims=1000 or mcts:time=5 (seconds a move)", searches=True),
         AgentKind("ismcts", "ismcts:sims=1000,leaf=value (planners on the true game)", searches=True),
         AgentKind(
             "cwm",

@@ -26,6 +26,7 @@ from search.api import PlannerConfig, PlannerConfigError
 
 SHORT_NAMES = {
     "sims": "simulations",
+    "time": "seconds",
     "c": "exploration",
     "depth": "max_depth",
     "widening": "widening_coefficient",
@@ -46,7 +47,9 @@ MOST_LEARN_CALLS = 100
 
 _TYPES: dict[str, type] = {
     item.name: type(getattr(PlannerConfig(), item.name)) for item in fields(PlannerConfig) if item.name != "algorithm"
-}
+} | {"seconds": float}
+TIMED_SIMULATIONS = 100_000
+"""Of a planner that is given a time a move and no number of simulations."""
 _CHOICES = planner.CHOICES
 _WHOLE = {"workers": MOST_WORKERS, "learn_calls": MOST_LEARN_CALLS}
 
@@ -197,8 +200,8 @@ def kind_of(name: str) -> AgentKind:
 def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, or `KIND:MODEL[,SETTING=VALUE,...]` for kinds that name a model (`AgentKind`).
 
-    Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `c`, `belief`,
-    `temper`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
+    Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `time`, `c`,
+    `belief`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
     those on a synthesised model, `greedy=` with trained policies, the options of `LlmConfig` with language models.
 
     Raises:
@@ -220,6 +223,8 @@ def parse(text: str) -> AgentSpec:
         return _own(text.strip(), kind, model, parts)
     settings = _settings(text, parts)
     _check_settings(text, kind, settings)
+    if "seconds" in settings:
+        settings.setdefault("simulations", TIMED_SIMULATIONS)
     return AgentSpec(
         kind=kind.name,
         name=settings.pop("name", text.strip()),

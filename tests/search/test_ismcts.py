@@ -256,3 +256,7 @@ def test_model_that_breaks_the_types_at_the_root_is_at_fault(
     game = remade(pennies_game, **{name: answered(name, answer) for name, answer in answers.items()})
     with pytest.raises(SearchFailedError, match=message):
         decide(game, HIGH_BID, 1)
+
+
+def test_a_limit_of_time_ends_a_search_on_beliefs_too(pennies_game: Any) -> None:
+    assert decide(pennies_game, HIGH_BID, 1, 10**9, seconds=1e-9).simulations == 1

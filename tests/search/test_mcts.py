@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from search import planner
-from search.api import Decision, PlannerConfig, Position
+from search.api import Decision, PlannerConfig, PlannerConfigError, Position
 from search.errors import SearchFailedError
 
 
@@ -210,3 +210,20 @@ def test_tic_tac_toe_against_perfect_play_is_not_lost(tic_tac_toe: Any, seat: in
 @pytest.mark.parametrize("seat", [0, 1])
 def test_tic_tac_toe_is_never_lost_at_ten_thousand_simulations(tic_tac_toe: Any, seat: int) -> None:
     assert losses_against_perfect_play(tic_tac_toe, seat, simulations=10_000, most_positions=500) == 0
+
+
+def test_a_limit_of_time_ends_a_search_after_one_simulation_at_least(tic_tac_toe: Any) -> None:
+    assert decide(tic_tac_toe, 10**9, seconds=1e-9).simulations == 1
+    assert 1 < decide(tic_tac_toe, 10**9, seconds=0.05).simulations < 10**9
+    assert decide(tic_tac_toe, 40, seconds=1e6) == decide(tic_tac_toe, 40)
+
+
+def test_settings_without_a_limit_of_time_are_stored_as_they_always_were() -> None:
+    assert "seconds" not in PlannerConfig().to_json()
+    assert PlannerConfig.from_json(PlannerConfig(seconds=2.0).to_json()) == PlannerConfig(seconds=2.0)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, float("nan"), float("inf"), True, "5"])
+def test_a_limit_that_is_no_time_is_refused(tic_tac_toe: Any, seconds: Any) -> None:
+    with pytest.raises(PlannerConfigError, match=r"seconds is .*, expected a number above 0"):
+        decide(tic_tac_toe, 10, seconds=seconds)

@@ -118,3 +118,10 @@ def test_a_trained_policy_is_drawn_from_unless_it_is_to_be_greedy() -> None:
 def test_a_kind_that_nobody_knows_is_refused_when_it_is_asked_about() -> None:
     with pytest.raises(AgentSpecError, match="Unknown agent 'oracle': expected one of random, mcts"):
         AgentSpec("oracle", "o").to_json()
+
+
+def test_a_planner_is_given_seconds_a_move_and_then_as_many_simulations_as_fit() -> None:
+    assert parse("mcts:time=5").planner == {"seconds": 5.0, "simulations": 100_000}
+    assert parse("mcts:time=0.5,sims=10").planner == {"seconds": 0.5, "simulations": 10}
+    with pytest.raises(AgentSpecError, match="seconds"):
+        parse("mcts:time=soon")
