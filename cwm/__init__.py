@@ -3,10 +3,13 @@
 import importlib
 import importlib.util
 import os.path
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
 
 __version__ = "0.1.0"
 
 _FACE = "arena.face"
+_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _BESIDE = ("arena", "games", "search")
 
 
@@ -24,21 +27,67 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_table()})
 
 
+def put_ours_first() -> None:
+    """Has the packages beside this one found, though files of the user's bear their names and stand before them.
+
+    A script's folder comes first on the path; a folder `games` in it would be taken for ours.
+
+    Raises:
+        ImportError: the user's is loaded already.
+    """
+    before = {name: place for name in _BESIDE if os.path.dirname(os.path.dirname(place := _place(name))) != _HOME}
+    for name, place in before.items():
+        if name in sys.modules:
+            raise ImportError(
+                f"cwm lies in {_HOME} and needs its own package {name!r}, but {place} was imported before under this "
+                "name: rename yours."
+            )
+    if before:
+        sys.meta_path.insert(0, _OursFirst(before))
+
+
+def _place(name: str) -> str:
+    """Returns the file that a package is, or would be, imported from."""
+    loaded = sys.modules.get(name)
+    spec = importlib.util.find_spec(name) if loaded is None else loaded.__spec__
+    file = getattr(loaded, "__file__", None) if spec is None else spec.origin
+    return os.path.abspath(file or "nowhere")
+
+
+class _OursFirst:
+    """Finds packages of ours where they lie.
+
+    Attributes:
+        before: those that Python would find elsewhere, and where.
+    """
+
+    def __init__(self, before: dict[str, str]) -> None:
+        self.before = before
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Returns where a package of ours lies; None for all else.
+
+        Raises:
+            ImportError: a module is asked for that ours lacks: the user's is meant.
+        """
+        if name in self.before:
+            return PathFinder.find_spec(name, [_HOME])
+        top, _, inner = name.partition(".")
+        if top in self.before and PathFinder.find_spec(name, [os.path.join(_HOME, *name.split(".")[:-1])]) is None:
+            raise ImportError(
+                f"There is no {inner!r} in cwm's package {top!r}, which this program uses; yours of the same name, "
+                f"{self.before[top]}, cannot be imported beside it: rename yours."
+            )
+        return None
+
+
 def _table() -> dict[str, object]:
     """Returns the public face by name.
 
     Raises:
-        ImportError: a folder of the user's stands before one of our packages.
+        ImportError: the program has imported a module of its own that bears the name of one of our packages.
     """
-    home = os.path.dirname(os.path.dirname(__file__))
-    for package in _BESIDE:
-        spec = importlib.util.find_spec(package)
-        place = "nowhere" if spec is None else spec.origin or str(list(spec.submodule_search_locations or ()))
-        if os.path.dirname(os.path.dirname(place)) != home:
-            raise ImportError(
-                f"cwm lies in {home}, but Python finds the package {package!r} in {place}: rename or move what stands "
-                "before ours, or start the script from another folder."
-            )
+    put_ours_first()
     names: dict[str, object] = importlib.import_module(_FACE).NAMES
     return names
 

@@ -13,3 +13,5 @@ from cwm.llm.caps import Caps as Caps
 from cwm.trajectories.writer import TrajectoryWriter as TrajectoryWriter
 
 __version__: str
+
+def put_ours_first() -> None: ...

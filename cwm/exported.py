@@ -11,6 +11,10 @@ from typing import Any
 
 import pyspiel
 
+import cwm
+
+cwm.put_ours_first()
+
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
 from cwm.observations.vectors import ObservationVectors

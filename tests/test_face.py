@@ -157,14 +157,49 @@ def run_python(*words: object, folder: Path) -> subprocess.CompletedProcess[str]
     )
 
 
-def test_a_package_of_the_users_that_stands_before_ours_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("beside", "use", "said"),
+    [
+        ("games/__init__.py", "import cwm; print(cwm.make_game('tic_tac_toe').info.id)", "tic_tac_toe"),
+        ("games.py", "from cwm.exported import register; print(register.__name__)", "register"),
+        ("games.py", "import arena.machine.process_pool, games.api; print(games.api.__name__)", "games.api"),
+        (
+            "search.py",
+            "import runpy; sys.argv[1:] = ['--version']; runpy.run_module('cwm', None, '__main__')",
+            f"cwm {cwm.__version__}",
+        ),
+    ],
+    ids=["the face", "an exported file", "a process of the arena", "the command"],
+)
+def test_all_works_beside_files_that_are_called_as_ours(beside: str, use: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / beside).parent.mkdir(exist_ok=True)
+    (tmp_path / beside).touch()
+    ran = run_python(use, folder=tmp_path)
+    assert ran.stdout == f"{said}\n", ran.stderr
+
+
+@pytest.mark.parametrize("first", ["cwm.make_game", "from cwm.exported import register"])
+def test_a_module_of_the_users_that_was_imported_before_ours_is_named(first: str, tmp_path: Path) -> None:
+    (tmp_path / "games.py").write_text("mine = 1\n", encoding="utf-8")
+    ran = run_python(f"import cwm, games; print(games.mine); {first}", folder=tmp_path)
+    assert ran.stdout == "1\n"
+    message = ran.stderr.splitlines()[-1]
+    assert message == (
+        f"ImportError: cwm lies in {ROOT} and needs its own package 'games', but {tmp_path / 'games.py'} was imported "
+        "before under this name: rename yours."
+    )
+
+
+@pytest.mark.parametrize("later", ["import games.chess", "from games import chess"])
+def test_a_module_of_the_users_that_is_imported_after_ours_is_named(later: str, tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "__init__.py").touch()
-    ran = run_python("import cwm; print(cwm.__version__); cwm.make_game('tic_tac_toe')", folder=tmp_path)
-    assert ran.stdout == f"{cwm.__version__}\n"
-    message = ran.stderr.splitlines()[-1]
-    assert message.startswith("ImportError: cwm lies in ")
-    assert f"finds the package 'games' in {tmp_path / 'games' / '__init__.py'}: rename or move" in message
+    (tmp_path / "games" / "chess.py").touch()
+    ran = run_python(f"import cwm; cwm.put_ours_first(); from games.api import Game; {later}", folder=tmp_path)
+    assert ran.stderr.splitlines()[-1] == (
+        "ImportError: There is no 'chess' in cwm's package 'games', which this program uses; yours of the same name, "
+        f"{tmp_path / 'games' / '__init__.py'}, cannot be imported beside it: rename yours."
+    )
 
 
 def test_importing_cwm_loads_nothing_else(tmp_path: Path) -> None:
