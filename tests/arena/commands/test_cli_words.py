@@ -25,6 +25,20 @@ def test_the_version_is_told(cwm: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "completed"), [("cwm pla", "play"), ("cwm games ren", "render"), ("cwm arena --dea", "--deals")]
+)
+def test_a_shell_completes_commands_and_options(
+    typed: str, completed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_CWM_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    with pytest.raises(SystemExit, match="0"):
+        cli.run([])
+    assert capsys.readouterr().out.split() == [completed]
+
+
+@pytest.mark.parametrize(
     ("text", "shown"), [("0.5 ± 0.1", "0.5 +- 0.1"), ("Yōkai", "Yokai"), ("a – b", "a - b"), ("日", "?")]
 )
 def test_a_narrow_encoding_gets_the_nearest_characters(monkeypatch: Any, text: str, shown: str) -> None:
