@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 
-.PHONY: install demo test check slow mutants extras wheel-test benchmarks format lock clean
+.PHONY: install demo test check slow mutants extras docs wheel-test benchmarks format lock clean
 
 install: $(STAMP)
 
@@ -48,8 +48,12 @@ extras: $(EXTRAS_STAMP)
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[anthropic,batched,images,jaxmarl,learn,parquet]' 'pytest>=8.3' 'hypothesis>=6.100'
+	  --editable '.[anthropic,batched,docs,images,jaxmarl,learn,parquet]' 'pytest>=8.3' 'hypothesis>=6.100'
 	@touch $@
+
+# Makes the documentation in site/, from nothing outside.
+docs: $(EXTRAS_STAMP)
+	$(EXTRAS)/bin/mkdocs build --strict -f arena/docs/mkdocs.yml
 
 # Builds the wheel and uses it in an environment and a folder of its own.
 wheel-test: $(STAMP)
@@ -70,4 +74,4 @@ lock:
 	  --no-emit-index-url --no-header --no-annotate --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) $(EXTRAS) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) $(EXTRAS) .pytest_cache .mypy_cache .ruff_cache build dist site

@@ -71,7 +71,7 @@ class OpenedRun:
     def game(self) -> WorldModel:
         """Returns the model as a game, played in a worker process; a context manager, or call its `close()`.
 
-        Example:
+        Examples:
             >>> with cwm.open_recording("tic_tac_toe").game() as game:
             ...     game.legal_actions(game.initial_state())
 
@@ -87,7 +87,7 @@ class OpenedRun:
         `accuracy` (tests passed, by split and kind), `usage` (calls and tokens by purpose), `tree` (every candidate),
         `standings` (matches of the model), `similarity` (to our own source). A table of what was not done is empty.
 
-        Example:
+        Examples:
             >>> cwm.open_run("runs/mine").tables()["accuracy"][0]["accuracy"]
             1.0
 
@@ -124,7 +124,7 @@ class PlayedTournament:
 def open_run(folder: Path | str) -> OpenedRun:
     """Returns the run of a folder that `synthesize` or `cwm synthesize` made.
 
-    Example:
+    Examples:
         >>> cwm.open_run("runs/mine").records("usage")
 
     Raises:
@@ -145,7 +145,7 @@ def open_run(folder: Path | str) -> OpenedRun:
 def open_recording(game: str, seed: int = 0, *, on_stage: Callable[[str], None] = _silent) -> OpenedRun:
     """Returns the run of a recording that ships with the project: replayed once, then kept in the user's cache.
 
-    Example:
+    Examples:
         >>> run = cwm.open_recording("leduc_poker")
 
     Args:
@@ -180,7 +180,7 @@ def synthesize(
 ) -> OpenedRun:
     """Has a language model write a game as a program; the same call goes on with a run that was stopped.
 
-    Example:
+    Examples:
         >>> cwm.synthesize("mnk", folder="runs/mnk", llm="openai:MODEL", caps=cwm.Caps(calls=20))
         >>> cwm.synthesize(rules="rules.md", trajectories="games.jsonl", folder="runs/mine", llm="openai:MODEL")
 
@@ -242,7 +242,7 @@ def _synthesized(
 def make_game(game: str, **params: Any) -> Game:
     """Returns a registered game; of a synthesised one, `OpenedRun.game` does.
 
-    Example:
+    Examples:
         >>> game = cwm.make_game("leduc_poker")
 
     Raises:
@@ -254,7 +254,7 @@ def make_game(game: str, **params: Any) -> Game:
 def make_planner(game: Game, **settings: Any) -> Planner:
     """Returns a search on a game: MCTS, or ISMCTS where information is hidden.
 
-    Example:
+    Examples:
         >>> planner = cwm.make_planner(game, simulations=200)
         >>> planner.choose(cwm.make_position(game, []), random.Random(0)).action
 
@@ -272,7 +272,7 @@ def make_planner(game: Game, **settings: Any) -> Planner:
 def make_agent(agent: str | OpenedRun, **settings: Any) -> AgentSpec:
     """Returns who may sit at a table.
 
-    Example:
+    Examples:
         >>> cwm.make_agent("mcts:sims=200"), cwm.make_agent(run, sims=200, name="model")
 
     Args:
@@ -293,7 +293,7 @@ def make_agent(agent: str | OpenedRun, **settings: Any) -> AgentSpec:
 def play_match(game: str | OpenedRun, agents: Sequence[str | AgentSpec], *, seed: int = 0) -> GameRecord:
     """Plays one game; the record says what was paid (`returns`) and done (`records()`).
 
-    Example:
+    Examples:
         >>> cwm.play_match("tic_tac_toe", ["mcts:sims=200", "random"]).returns
 
     Args:
@@ -331,7 +331,7 @@ def play_tournament(
 ) -> PlayedTournament:
     """Plays a tournament: every lineup on the same deals, in all rotations of the seats.
 
-    Example:
+    Examples:
         >>> cwm.play_tournament("tic_tac_toe", ["mcts:sims=50", "random"], deals=5).records()
 
     Args:

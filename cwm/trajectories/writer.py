@@ -19,7 +19,7 @@ class TrajectoryWriter:
     Each game is checked as it ends, and the file is written whole when the last one has, so that it is never half a
     game. Where the script fails, nothing is written.
 
-    Example:
+    Examples:
         >>> with TrajectoryWriter("games.jsonl", "coin", ["caller", "tosser"]) as games:
         ...     games.chance({"coin": None}, [{}, {}], [("heads", 0.5), ("tails", 0.5)], "heads")
         ...     games.move({"coin": "heads"}, 0, [{}, {"coin": "heads"}], ["heads", "tails"], "heads")
