@@ -72,7 +72,7 @@ def _described(name: str, command: Any, above: Any) -> Iterator[str]:
     yield from ("```", usage, "```", "")
     rows = [record for option in command.get_params(context) if (record := option.get_help_record(context))]
     if rows:
-        yield from ("| | |", "|---|---|")
+        yield from ("| option | what it does |", "|---|---|")
         yield from (f"| <code>{_escaped(written)}</code> | {_escaped(said)} |" for written, said in rows)
         yield ""
     for below in inner:
