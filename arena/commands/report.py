@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from arena.commands import several
-from arena.commands.finishing import stored_report
+from arena.commands.finishing import write_stored_report
 from arena.pipeline import several as several_syntheses
-from arena.report import page, run_tables, tables
+from arena.report import tables
 from arena.runs import folder
 from arena.runs.folder import KIND
 from arena.runs.settings import RunSettings
@@ -37,8 +37,6 @@ def command(
         if as_json:
             console.print_json(folder.read_result(run) | {"settings": settings.to_json()})
             return
-        report = stored_report(record, settings)
-        page.write(report, record.report_path)
-        run_tables.write(record, report)
+        report = write_stored_report(record, settings)
     console.out.print(tables.report(report))
     console.notices.print(f"report: {record.report_path}")
