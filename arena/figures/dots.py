@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from arena.figures.intervals import Estimate
@@ -56,21 +56,23 @@ class DotPlot:
         low: left end of the scale.
         high: right end.
         ticks: round values between them.
+        digits: decimals of the values beside the rows.
     """
 
     title: str
     dots: tuple[Dot, ...]
     low: float
     high: float
-    ticks: tuple[float, ...] = field(default=())
+    ticks: tuple[float, ...] = ()
+    digits: int = 2
 
     @classmethod
-    def of(cls, title: str, dots: Sequence[Dot], low: float, high: float) -> "DotPlot":
+    def of(cls, title: str, dots: Sequence[Dot], low: float, high: float, digits: int = 2) -> "DotPlot":
         """Returns a plot whose scale holds [low, high] and every mean; intervals are cut off at its ends."""
         means = [dot.mean for dot in dots]
         low, high = min([low, *means]), max([high, *means])
         marks = ticks(low, high)
-        return cls(title, tuple(dots), min(low, marks[0]), max(high, marks[-1]), marks)
+        return cls(title, tuple(dots), min(low, marks[0]), max(high, marks[-1]), marks, digits)
 
     def at(self, value: float) -> float:
         """Returns where a value stands, in percent of the width; one beyond an end stands there."""

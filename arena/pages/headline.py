@@ -106,7 +106,8 @@ def _best(rows: Sequence[PublishedRow]) -> str:
 def _against(table: Standings) -> tuple[str, Figure]:
     others = [(_other(result), result) for result in table.lineups if _other(result)]
     wins = table.utility == "win_loss_draw"
-    told, first = [], Figure(formatting.NONE, "no match against another agent")
+    told: list[str] = []
+    first = Figure(formatting.NONE, "no match against another agent")
     # Random comes first: who cannot beat it plays no better than chance.
     for name, result in sorted(others, key=lambda item: item[0] != "random"):
         own = next(side for side in result.sides if side.agent == MODEL_AGENT)

@@ -5,8 +5,8 @@ from typing import Final
 from arena.figures.dots import Dot, DotPlot
 from arena.matches.ratings import Standings
 from arena.papers.cwm.published import numbers
-from arena.papers.cwm.published.games import BY_ID
-from arena.papers.cwm.published.layout import TABLES, Variant
+from arena.papers.cwm.published.games import BY_ID, Variant
+from arena.papers.cwm.published.layout import TABLES
 from arena.pipeline.matches import MODEL_AGENT
 
 _OPPONENTS: Final = {"random": "random", "true-game planner": "true"}
