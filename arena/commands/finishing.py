@@ -8,10 +8,12 @@ from typing import Final
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
-from arena.matches.tournament import Progress
+from arena.exports import watching
+from arena.matches.tournament import Progress, TournamentResult
+from arena.pages import run_page
 from arena.pipeline import speed
 from arena.pipeline.synthesis import Outcome, SynthesisRun, stored_matches
-from arena.report import arena_view, page, run_report, run_tables, tables
+from arena.report import arena_view, run_report, run_tables, tables
 from arena.report.data import ReportData
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import INPUTS, read_bundle, read_result
@@ -103,10 +105,7 @@ def complete(
     end = stored_end(record.folder, settings)
     # A recording takes the stored answers, too, as they are served again.
     if end is not None and recording is None:
-        report = stored_report(record, settings)
-        page.write(report, record.report_path)
-        run_tables.write(record, report)
-        return Finished(end, report)
+        return Finished(end, write_stored_report(record, settings))
     try:
         with LiveView(console.notices) as live:
             run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
@@ -128,21 +127,40 @@ def run_stages(
     outcome = run.online(outcome, matches)
     run_report.write_result(record.folder, outcome)
     on_stage("writing the report")
-    shown = arena_view.of(run.inputs.game, matches)
-    report = run_report.build(record, settings, shown.arenas, shown.replays)
-    page.write(report, record.report_path)
-    run_tables.write(record, report)
+    report = _write_report(record, settings, run.inputs, matches)
     end = RunEnd.of(record.folder, settings, outcome)
     write_whole(record.folder / END_FILE, json_line(asdict(end)) + "\n")
     return Finished(end, report)
 
 
 def stored_report(record: RunRecord, settings: RunSettings) -> ReportData:
-    """Returns the report of what a run has finished so far; nothing is asked, played or tested."""
+    """Returns the report of what a run has finished so far; nothing is asked, played, tested or written."""
+    return _report(record, settings, *_stored(record, settings))
+
+
+def write_stored_report(record: RunRecord, settings: RunSettings) -> ReportData:
+    """Writes page and tables of what a run has finished so far; nothing is asked, played or tested."""
+    return _write_report(record, settings, *_stored(record, settings))
+
+
+def _stored(record: RunRecord, settings: RunSettings) -> tuple[Inputs, TournamentResult | None]:
     inputs = run_inputs.load(record.folder / INPUTS, settings)
-    matches = stored_matches(record.folder, settings, inputs, read_bundle(record.folder))
+    return inputs, stored_matches(record.folder, settings, inputs, read_bundle(record.folder))
+
+
+def _report(record: RunRecord, settings: RunSettings, inputs: Inputs, matches: TournamentResult | None) -> ReportData:
     shown = arena_view.of(inputs.game, matches)
-    return run_report.build(record, settings, shown.arenas, shown.replays)
+    return run_report.build(record, settings, shown.arenas, shown.replays, inputs)
+
+
+def _write_report(
+    record: RunRecord, settings: RunSettings, inputs: Inputs, matches: TournamentResult | None
+) -> ReportData:
+    report = _report(record, settings, inputs, matches)
+    watched = watching.of(inputs.game, () if matches is None else matches.records)
+    run_page.write(report, record.report_path, watched)
+    run_tables.write(record, report)
+    return report
 
 
 def finish(

@@ -6,24 +6,30 @@ from typing import Annotated
 import typer
 
 from arena.commands import several
-from arena.commands.finishing import stored_report
+from arena.commands.finishing import write_stored_report
+from arena.matches import store
+from arena.matches.verification import verify_games
+from arena.pages import tournament_page
 from arena.pipeline import several as several_syntheses
-from arena.report import page, run_tables, tables
+from arena.report import tables
 from arena.runs import folder
 from arena.runs.folder import KIND
 from arena.runs.settings import RunSettings
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
-from cwm.record.record import RunRecord
+from cwm.record.record import RUN_FILE, RunRecord
 from cwm.storage import lock
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a run, or of a tournament (`cwm arena --run`).")],
     as_json: AsJson = False,
 ) -> None:
     """Rebuild report.html and print the tables, also of a run that goes on; nothing is asked, played or tested."""
+    if (run / store.FILE_NAME).exists() and not (run / RUN_FILE).exists():
+        _tournament(run, as_json)
+        return
     with RunRecord.read(run) as record:
         if record.info.kind in (several.KIND, several_syntheses.KIND):
             several.report(record, as_json)
@@ -37,8 +43,18 @@ def command(
         if as_json:
             console.print_json(folder.read_result(run) | {"settings": settings.to_json()})
             return
-        report = stored_report(record, settings)
-        page.write(report, record.report_path)
-        run_tables.write(record, report)
+        report = write_stored_report(record, settings)
     console.out.print(tables.report(report))
     console.notices.print(f"report: {record.report_path}")
+
+
+def _tournament(folder: Path, as_json: bool) -> None:
+    games = verify_games(folder)
+    if as_json:
+        console.print_json({"config": games.config.to_json(), "standings": games.result.table.to_json()})
+        return
+    found = tournament_page.read(folder, games)
+    page = tournament_page.write(folder, found)
+    for table in tables.arena_tables(found.arena):
+        console.out.print(table)
+    console.notices.print(f"report: {page}")

@@ -2,10 +2,11 @@
 
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from arena.figures import formatting, metrics
 
+_OWN: Final = "arena.figures"
 _FILTERS: Final = {
     "estimate": formatting.estimate,
     "with_error": formatting.with_error,
@@ -23,9 +24,9 @@ _FILTERS: Final = {
 
 
 def page(package: str, template: str, **values: Any) -> str:
-    """Returns a page from a template that lies in a package, e.g. `arena.report`."""
+    """Returns a page from a template that lies in a package, e.g. `arena.report`; those of this one may be imported."""
     environment = Environment(
-        loader=PackageLoader(package, "."),
+        loader=ChoiceLoader([PackageLoader(name, ".") for name in (package, _OWN)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

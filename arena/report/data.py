@@ -265,6 +265,9 @@ class ReportData:
         programs: of the result.
         similarity: of every recorded program.
         functions: that were asked for beside the model.
+        facts: (name, value) of what is fixed about the game.
+        seen: (name, value) of what the language model was given, and of what was kept from it.
+        rules: the text that it was given.
     """
 
     title: str
@@ -283,6 +286,9 @@ class ReportData:
     programs: tuple[ProgramView, ...] = ()
     similarity: tuple[SimilarityRow, ...] = ()
     functions: tuple[FunctionView, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    seen: tuple[tuple[str, str], ...] = ()
+    rules: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

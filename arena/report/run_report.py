@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.pipeline.synthesis import Outcome
-from arena.report import functions
+from arena.report import functions, inputs_view
 from arena.report.data import (
     Accuracy,
     ArenaView,
@@ -25,6 +25,7 @@ from arena.report.data import (
 from arena.runs import language_model
 from arena.runs.folder import RESULT_FILE, read_bundle, read_caps, read_result
 from arena.runs.hidden_information import LIKELIHOOD
+from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from cwm.functions.kinds import KINDS
 from cwm.llm.budget import Budget, Tally
@@ -49,7 +50,11 @@ SPLIT_ORDER = ("train", "test", "planner", "online")
 
 
 def build(
-    record: RunRecord, settings: RunSettings, arenas: Sequence[ArenaView], replays: Sequence[Replay]
+    record: RunRecord,
+    settings: RunSettings,
+    arenas: Sequence[ArenaView],
+    replays: Sequence[Replay],
+    inputs: Inputs | None = None,
 ) -> ReportData:
     """Returns the report of a run.
 
@@ -58,6 +63,7 @@ def build(
         settings: as stored.
         arenas: tournaments that were played with the model.
         replays: sample games as text.
+        inputs: what the model was written from; None to show nothing of them.
     """
     result = read_result(record.folder)
     calls = _calls(record)
@@ -84,6 +90,9 @@ def build(
         programs=tuple(_programs(bundle, similarity)),
         similarity=tuple(similarity),
         functions=tuple(functions.views(record, result)),
+        facts=() if inputs is None else inputs_view.facts(inputs),
+        seen=() if inputs is None else inputs_view.seen(inputs, settings),
+        rules="" if inputs is None else inputs.rules,
     )
 
 

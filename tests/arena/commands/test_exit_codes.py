@@ -12,7 +12,7 @@ from arena.commands import exit_codes
 from arena.exports import film_files, game_files
 from arena.exports.film import Film
 from arena.exports.film_files import Format, Target
-from arena.report import page
+from arena.pages import run_page as page
 from arena.report.data import ReportData
 from arena.usage import UsageError
 from cwm.llm.api import ConfigurationError

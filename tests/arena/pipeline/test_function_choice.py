@@ -11,10 +11,11 @@ import pytest
 from arena.agents.specs import AgentSpecError, parse
 from arena.matches.model_tournament import ModelTournament
 from arena.matches.seating import resolve
+from arena.pages import run_page as page
 from arena.pipeline import function_choice
 from arena.pipeline.function_choice import Beside
 from arena.pipeline.synthesis import Outcome, SynthesisRun
-from arena.report import page, run_report
+from arena.report import run_report
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings

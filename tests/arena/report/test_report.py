@@ -13,6 +13,8 @@ from arena.figures import formatting
 from arena.figures.intervals import Estimate
 from arena.matches.match import Forfeit, GameRecord
 from arena.matches.ratings import standings, without_forfeits
+from arena.pages.run_page import render, write
+from arena.pages.tree_layout import layout
 from arena.papers.yokai.published import figures
 from arena.report import tables
 from arena.report.data import (
@@ -27,8 +29,7 @@ from arena.report.data import (
     SimilarityRow,
     UsageRow,
 )
-from arena.report.page import heat, render, write
-from arena.report.tree_layout import layout
+from arena.report.page import heat
 from cwm.suite.evaluation import ResultCounts
 from games.api import GameInfo
 

@@ -33,6 +33,7 @@ from arena.matches.match import Forfeit, GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.ratings import standings, without_forfeits
 from arena.matches.tournament import TournamentResult
+from arena.pages import run_page
 from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.published.numbers import Published
 from arena.papers.cwm.tables import page as paper_page
@@ -47,7 +48,7 @@ from arena.policy_play.method_figures import LearnedCrossPlay, between_methods, 
 from arena.policy_play.played_lineups import Tally, summary
 from arena.report import comparison as comparison_report
 from arena.report import cross_play as cross_play_report
-from arena.report import cross_play_page, curves, learned_tables, page, run_tables, selection, suite, tables
+from arena.report import cross_play_page, curves, learned_tables, run_tables, selection, suite, tables
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.terminal import console
 from games import registry
@@ -229,7 +230,7 @@ def reports() -> dict[str, str]:
     }
     return {
         "report.txt": printed(tables.report(data)),
-        "report.html": page.render(data),
+        "report.html": run_page.render(data),
         "standings.json": json.dumps([view.table.to_json() for view in data.arenas], indent=1) + "\n",
         "cross-play.txt": printed(
             *cross_play_report.lineup_tables(played), *pages, cross_play_report.ablation_table(without)

@@ -1,0 +1,101 @@
+"use strict";
+(() => {
+  const byId = (name) => document.getElementById("watch-" + name);
+  const data = JSON.parse(byId("data").textContent);
+  const drawn = data.kind === "drawing";
+  const chooser = byId("game"), body = byId("body"), list = byId("steps");
+  let steps = [], at = 0, timer = null, asked = 0;
+
+  const groups = new Map();
+  chooser.replaceChildren();
+  data.games.forEach(([group, title], number) => {
+    if (!groups.has(group)) {
+      const made = document.createElement("optgroup");
+      made.label = group;
+      chooser.append(made);
+      groups.set(group, made);
+    }
+    groups.get(group).append(new Option(title, String(number)));
+  });
+
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text()).steps;
+  }
+  async function load(number) {
+    pause();
+    const mine = ++asked;
+    const found = await unpack(data.games[number][2]);
+    if (mine !== asked) return;
+    steps = found;
+    at = 0;
+    byId("at").max = steps.length - 1;
+    list.replaceChildren(...steps.map(([caption], index) => {
+      const item = document.createElement("li"), button = document.createElement("button");
+      button.type = "button";
+      button.textContent = index + ". " + caption.split("\n")[0];
+      button.onclick = () => go(index);
+      item.append(button);
+      return item;
+    }));
+    show(0);
+  }
+  // Words of a line that the step before does not have in the same place are marked; lines are compared by what stands before their colon.
+  function compared(text, before) {
+    const old = before.split("\n"), named = new Map();
+    old.forEach((line) => { const name = line.split(": ")[0]; if (name !== line) named.set(name, line); });
+    const parts = [];
+    text.split("\n").forEach((line, row) => {
+      if (row) parts.push("\n");
+      const name = line.split(": ")[0], other = (name !== line && named.get(name)) || old[row] || "";
+      if (line === other) return parts.push(line);
+      const cut = (words) => words.match(/[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/gu) || [];
+      const now = cut(line), then = cut(other);
+      let head = 0, tail = 0;
+      while (head < now.length && head < then.length && now[head] === then[head]) head++;
+      while (tail < now.length - head && tail < then.length - head && now[now.length - 1 - tail] === then[then.length - 1 - tail]) tail++;
+      const mark = document.createElement("mark");
+      mark.textContent = now.slice(head, now.length - tail).join("");
+      parts.push(now.slice(0, head).join(""), mark, now.slice(now.length - tail).join(""));
+    });
+    return parts;
+  }
+  function show(number) {
+    const buttons = list.querySelectorAll("button");
+    if (buttons[at]) buttons[at].removeAttribute("aria-current");
+    at = Math.max(0, Math.min(steps.length - 1, number));
+    const [caption, text] = steps[at];
+    if (drawn) body.innerHTML = text;
+    else body.replaceChildren(...(at ? compared(text, steps[at - 1][1]) : [text]));
+    buttons[at].setAttribute("aria-current", "step");
+    const item = buttons[at].parentElement, top = item.offsetTop - list.offsetTop;
+    if (top < list.scrollTop) list.scrollTop = top;
+    if (top + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + item.offsetHeight - list.clientHeight;
+    byId("at").value = at;
+    byId("number").textContent = at + " of " + (steps.length - 1);
+    byId("said").textContent = drawn ? "" : caption;
+  }
+  function pause() {
+    clearTimeout(timer);
+    timer = null;
+    byId("play").textContent = "Play";
+  }
+  function wait() {
+    timer = setTimeout(() => { show(at + 1); if (at === steps.length - 1) pause(); else wait(); }, 1200 / byId("speed").value);
+  }
+  function go(number) { pause(); show(number); }
+  byId("play").onclick = () => {
+    if (timer !== null) return pause();
+    if (at === steps.length - 1) show(0);
+    byId("play").textContent = "Pause";
+    wait();
+  };
+  byId("first").onclick = () => go(0);
+  byId("back").onclick = () => go(at - 1);
+  byId("next").onclick = () => go(at + 1);
+  byId("last").onclick = () => go(steps.length - 1);
+  byId("at").oninput = () => go(Number(byId("at").value));
+  chooser.onchange = () => load(Number(chooser.value));
+  if (data.games.length) load(0);
+})();
