@@ -68,7 +68,8 @@ def check(
         first = violations[0]
         more = f"; rules broken besides: {len(violations) - 1}" if len(violations) > 1 else ""
         console.out.print(
-            f"{game} breaks the contract: {first.rule}: {first.message}, after the actions {list(first.actions)}{more}"
+            f"{game} breaks the contract: {first.rule}: {first.message}, after the actions {list(first.actions)}{more}",
+            soft_wrap=True,
         )
         raise typer.Exit(EXIT_NEGATIVE)
     console.out.print(f"{game} keeps the contract in {games} random games")

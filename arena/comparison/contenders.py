@@ -100,7 +100,11 @@ def of_agents(game: str, texts: Sequence[str]) -> list[Contender]:
         AgentSpecError: there is no such agent, or it does not fit the game.
         UsageError: one has the name of a kind, or of another.
     """
-    made = registry.make(game)
+    with open_game(game) as made:
+        return _of_agents(made, texts)
+
+
+def _of_agents(made: Game, texts: Sequence[str]) -> list[Contender]:
     specs = recorded_models.filled_in([parse(text) for text in texts], made.info.id)
     names = [*TITLES, *(spec.name for spec in specs)]
     twice = sorted({name for name in names if names.count(name) > 1})
