@@ -109,7 +109,8 @@ def _against(table: Standings) -> tuple[str, Figure]:
     told: list[str] = []
     first = Figure(formatting.NONE, "no match against another agent")
     # Random comes first: who cannot beat it plays no better than chance.
-    for name, result in sorted(others, key=lambda item: item[0] != "random"):
+    for agent, result in sorted(others, key=lambda item: item[0] != "random"):
+        name = published.opponent(agent)
         own = next(side for side in result.sides if side.agent == MODEL_AGENT)
         value = own.win if wins else own.payoff
         shown = f"{value.mean:.0%}" if wins else f"{value.mean:.2f}"
