@@ -11,10 +11,7 @@ from arena.papers.yokai.published import figures
 from arena.papers.yokai.published.figures import PublishedRow
 from arena.pipeline.matches import MODEL_AGENT
 from arena.report.data import Accuracy, ReportData
-from arena.report.page import cooperative
-
-BEST_R = 10.0
-"""Right end of the scale of R, so that charts of different runs look alike."""
+from arena.report.page import NOTES, SCALE_OF_R, cooperative, ranked
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,8 @@ def _against(table: Standings) -> tuple[str, Figure]:
     told: list[str] = []
     first = Figure(formatting.NONE, "no match against another agent")
     # Random comes first: who cannot beat it plays no better than chance.
-    for name, result in sorted(others, key=lambda item: item[0] != "random"):
+    for agent, result in sorted(others, key=lambda item: item[0] != "random"):
+        name = published.opponent(agent)
         own = next(side for side in result.sides if side.agent == MODEL_AGENT)
         value = own.win if wins else own.payoff
         shown = f"{value.mean:.0%}" if wins else f"{value.mean:.2f}"
@@ -144,11 +142,10 @@ def _plots(data: ReportData, table: Standings) -> tuple[DotPlot, ...]:
         elif result.cooperation is not None:
             names = sorted(set(result.lineup), key=lambda name: name != MODEL_AGENT)
             others.append(Dot.of(" with ".join(map(_called, names)), result.cooperation.score))
-    note = {True: "memory help", False: "no memory help"}
-    alone += [Dot.published(row.agent, row.self_play, note[row.memory]) for row in rows if row.self_play is not None]
-    others += [Dot.published(row.agent, row.cross_play, note[row.memory]) for row in rows]
+    alone += [Dot.published(row.agent, row.self_play, NOTES[row.memory]) for row in rows if row.self_play is not None]
+    others += [Dot.published(row.agent, row.cross_play, NOTES[row.memory]) for row in rows]
     return tuple(
-        DotPlot.of(title, _ranked(dots), 0.0, BEST_R)
+        DotPlot.of(title, ranked(dots), *SCALE_OF_R)
         for title, dots in (
             ("Self-play: R of an agent with itself", alone),
             ("Cross-play: R of an agent with others", others),
@@ -159,8 +156,3 @@ def _plots(data: ReportData, table: Standings) -> tuple[DotPlot, ...]:
 
 def _called(agent: str) -> str:
     return "planner on the model" if agent == MODEL_AGENT else agent
-
-
-def _ranked(dots: Sequence[Dot]) -> list[Dot]:
-    """Returns ours first, then the published ones, each from the highest on."""
-    return sorted(dots, key=lambda dot: (dot.kind != "ours", -dot.mean))

@@ -6,10 +6,10 @@ from arena.figures.dots import Dot, DotPlot
 from arena.matches.ratings import Standings
 from arena.papers.cwm.published import numbers
 from arena.papers.cwm.published.games import BY_ID, Variant
-from arena.papers.cwm.published.layout import TABLES
+from arena.papers.cwm.published.layout import OPPONENT_WORDS, TABLES, Opponent
 from arena.pipeline.matches import MODEL_AGENT
 
-_OPPONENTS: Final = {"random": "random", "true-game planner": "true"}
+_OPPONENTS: Final[dict[str, Opponent]] = {"random": "random", "true-game planner": "true"}
 """Agents of a run's matches, and what the paper's tables call them."""
 
 
@@ -33,9 +33,16 @@ def plots(game: str, table: Standings, deck: str) -> tuple[DotPlot, ...]:
             dots += _published(game, "closed" if deck == "closed" else "tree", _OPPONENTS[other], wins)
             if len(dots) > 1:
                 what = "Share of wins" if wins else "Return a game"
-                scale = (0.0, 1.0) if wins else (min(0.0, side.payoff.mean), max(0.0, side.payoff.mean))
-                made.append(DotPlot.of(f"{what} against {other}", dots, *scale))
+                ends = (0.0, dots[0].low or 0.0, dots[0].high or 0.0)
+                scale = (0.0, 1.0) if wins else (min(ends), max(ends))
+                made.append(DotPlot.of(f"{what} against {OPPONENT_WORDS[_OPPONENTS[other]]}", dots, *scale))
     return tuple(made)
+
+
+def opponent(name: str) -> str:
+    """Returns what a sentence calls an agent of a run's matches."""
+    known = _OPPONENTS.get(name)
+    return name if known in (None, "random") else f"the {OPPONENT_WORDS[known]}"
 
 
 def _published(game: str, variant: Variant, opponent: str, wins: bool) -> list[Dot]:

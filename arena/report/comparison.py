@@ -11,7 +11,7 @@ from arena.matches.ratings import AgentResult, Side
 from arena.papers.yokai.published import figures
 from arena.report import comparison
 from arena.report.arena_view import payoffs
-from arena.report.page import cooperative, heat
+from arena.report.page import best_partner, cooperative, heat, plots, scale
 
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
@@ -153,6 +153,9 @@ def render(found: Comparison) -> str:
         summary=lambda agent: comparison.summary_cells(found, agent),
         cell=lambda row, column, value: comparison.matrix_cell(found, row, column, value),
         heat=lambda value: heat(found.table, value),
+        scale=scale(found.table),
+        best=lambda row: best_partner(found.table, row),
+        plots=plots(found.table.game, found.agents),
         mark=comparison.MARK,
         note=comparison.NOTE,
         paper=figures.sheet(found.table.game),

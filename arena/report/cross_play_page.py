@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
 from arena.figures import templates
-from arena.figures.curve import CHART, Curve, curve
+from arena.figures.curve import LineChart
 from arena.figures.intervals import Estimate
 from arena.matches.cross_play import CrossPlay
 from arena.papers.yokai.play.name_figures import NameFigures
@@ -13,7 +13,7 @@ from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
 from arena.policy_play.method_figures import LearnedCrossPlay
 from arena.report.learned_tables import name_parts
-from arena.report.page import heat
+from arena.report.page import best_partner, heat, plots, scale
 
 
 def render(
@@ -40,49 +40,51 @@ def render(
         found=found,
         without=without,
         learned=learned,
-        colours={} if colours is None else _colours(colours),
+        colours=[] if colours is None else _colours(colours),
         names=[] if names is None else name_parts(names),
         heat=lambda cell: heat(found.table, cell),
+        scale=scale(found.table),
+        best=lambda row: best_partner(found.table, row),
+        plots=plots(found.table.game, found.table.agents),
         paper=figures.sheet(found.table.game),
-        calibration=_calibration(probes),
-        truth=_truth(probes),
-        chart=CHART,
+        beliefs=[*_calibration(probes), *_truth(probes)],
     )
 
 
-def _calibration(probes: Sequence[Probe]) -> list[Curve]:
-    curves = []
+def _calibration(probes: Sequence[Probe]) -> list[LineChart]:
+    lines = {}
     for name, ended in (("at every turn", False), ("where the agent ended the game", True)):
         bins = belief_probe.calibration(probes, ended)
         if bins:
-            curves.append(curve(name, [(item.believed, item.real) for item in bins], 1.0))
-    return curves
+            lines[name] = [(item.believed, item.real) for item in bins]
+    title = "Share of positions that were won, by the probability that the agent gave to it"
+    believed = "believed probability of a win, if the game ended now"
+    return [LineChart.of(title, lines, believed, "share that was won", diagonal=True)] if lines else []
 
 
-def _truth(probes: Sequence[Probe]) -> list[Curve]:
+def _truth(probes: Sequence[Probe]) -> list[LineChart]:
     lines = {
-        name: belief_probe.over_time(probes, alone) for name, alone in (("self-play", True), ("cross-play", False))
+        name: [(float(number), value) for number, value in line.items()]
+        for name, alone in (("self-play", True), ("cross-play", False))
+        if (line := belief_probe.over_time(probes, alone))
     }
-    longest = max((number for line in lines.values() for number in line), default=0)
-    return [
-        curve(name, [(float(number), value) for number, value in line.items()], float(max(1, longest)))
-        for name, line in lines.items()
-        if line
-    ]
+    longest = max((number for line in lines.values() for number, _ in line), default=1.0)
+    title = "Probability that the belief gives to what is true and not known"
+    return [LineChart.of(title, lines, "players' actions", "probability", widest=max(1.0, longest))] if lines else []
 
 
-def _colours(found: ColourProbes) -> dict[str, list[Curve]]:
-    """Returns the curves of each chart by its title."""
-    charts = {}
+def _colours(found: ColourProbes) -> list[LineChart]:
+    """Returns a chart of each method and kind of cards."""
+    charts = []
     for item in found.methods:
         for cards in CARDS:
             lines = {name: line for name, line in item.lines[cards].items() if line}
-            last = max((step for line in lines.values() for step in line), default=0)
-            widest = float(max(1, last))
+            widest = max(1, *(step for line in lines.values() for step in line)) if lines else 1
             guess = Estimate(found.chance, None, None, None, found.held_out)
-            curves = [
-                curve(name, [(float(step), value) for step, value in line.items()], widest)
-                for name, line in (lines | {"chance": {0: guess, int(widest): guess}}).items()
-            ]
-            charts[f"{item.method}: share of colours that linear probes name rightly, {cards}"] = curves
+            series = {
+                name: [(float(step), value) for step, value in line.items()]
+                for name, line in (lines | {"chance": {0: guess, widest: guess}}).items()
+            }
+            title = f"{item.method}: share of colours that linear probes name rightly, {cards}"
+            charts.append(LineChart.of(title, series, "players' actions", "share", widest=float(widest)))
     return charts

@@ -3,7 +3,7 @@
 import math
 
 from arena.figures import formatting, templates
-from arena.figures.curve import CHART, Curve, curve
+from arena.figures.curve import LineChart
 from arena.figures.intervals import Estimate
 from arena.figures.metrics import Cooperation
 from arena.figures.sheet import Sheet
@@ -20,11 +20,9 @@ def render(found: LearningCurves) -> str:
         "arena.report",
         "curves.html.j2",
         found=found,
-        lines={method: _curves(every, float(widest), highest) for method, every in found.methods.items()},
+        charts_of=[_chart(method, every, float(widest), highest) for method, every in found.methods.items()],
         tables=[_sheet(method, every) for method, every in found.methods.items()],
         widest=widest,
-        highest=f"{highest:g}",
-        chart=CHART,
     )
 
 
@@ -38,12 +36,12 @@ def _sheet(method: str, points: tuple[CurvePoint, ...]) -> Sheet:
     return sheet
 
 
-def _curves(points: tuple[CurvePoint, ...], widest: float, highest: float) -> list[Curve]:
+def _chart(method: str, points: tuple[CurvePoint, ...], widest: float, highest: float) -> LineChart:
     lines: dict[str, list[tuple[float, Estimate]]] = {}
     for point in points:
         for name, side in _sides(point).items():
             lines.setdefault(name, []).append((float(point.steps), side.score))
-    return [curve(name, line, widest, highest) for name, line in lines.items()]
+    return LineChart.of(method, lines, "environment steps", "R", widest=widest, highest=highest)
 
 
 def _sides(point: CurvePoint) -> dict[str, Cooperation]:

@@ -4,7 +4,9 @@ import pytest
 from markupsafe import Markup
 
 from arena.figures import colouring, differences, dots
+from arena.figures.curve import LineChart
 from arena.figures.dots import Dot, DotPlot
+from arena.figures.intervals import Estimate
 
 PROGRAM = 'def f(x):  # <b>\n    """Two\n    lines."""\n    return len(x) + 0x1F if x else "<i>"\n'
 
@@ -72,3 +74,16 @@ def test_a_plot_has_a_fixed_scale_that_only_a_mean_beyond_it_widens() -> None:
     assert plot.span(plot.dots[1]) is None
     assert DotPlot.of("R", [Dot("high", 11.0)], 0.0, 10.0).high == 12.0
     assert plot.at(-5.0) == 0.0
+
+
+def test_a_chart_has_round_axes_and_a_band_of_one_standard_error() -> None:
+    points = [(0.0, Estimate(2.0, 1.0, None, None, 3)), (1_500_000.0, Estimate(4.0, 0.5, None, None, 3))]
+    chart = LineChart.of("sp", {"self-play": points}, "steps", "R", widest=1_500_000.0, highest=5.0)
+    assert [text for text, _ in chart.x_ticks] == ["0", "250k", "500k", "750k", "1M", "1.25M", "1.5M"]
+    assert [text for text, _ in chart.y_ticks] == ["0", "1", "2", "3", "4", "5"]
+    (line,) = chart.lines
+    assert line.points == "0.0,60.0 100.0,20.0"
+    assert line.band == "0.0,40.0 100.0,10.0 100.0,30.0 0.0,80.0"
+    assert line.marks[1] == (100.0, 20.0, "1,500,000: 4.00 ± 0.50, n = 3")
+    alone = LineChart.of("sp", {"x": [(1.0, Estimate(0.5, None, None, None, 1))]}, "steps", "share")
+    assert alone.lines[0].band == ""

@@ -3,6 +3,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from arena.report.data import (
     SimilarityRow,
     UsageRow,
 )
-from arena.report.page import heat
+from arena.report.page import best_partner, heat, scale
 from cwm.suite.evaluation import ResultCounts
 from games.api import GameInfo
 
@@ -224,8 +225,19 @@ def test_tree_of_a_long_chain_is_drawn() -> None:
     assert len(layout(chain).nodes) == 3000
 
 
-def test_heat_of_a_table_of_equal_cells_is_even(yokai: ArenaView) -> None:
-    assert heat(yokai.table, yokai.table.matrix[0][0]) == 0.0
+def test_colours_of_a_matrix_have_a_fixed_scale(yokai: ArenaView, poker: ArenaView) -> None:
+    cell = Estimate(5.0, None, None, None, 1)
+    assert scale(yokai.table) == (0.0, 10.0)
+    assert [heat(yokai.table, replace(cell, mean=mean)) for mean in (-1.0, 0.0, 8.2, 12.0)] == [0.0, 0.0, 0.82, 1.0]
+    # Nobody knows what this made-up game can pay: what was paid is the scale.
+    assert scale(poker.table) == (-3.5, 3.5)
+    known = replace(poker.table, game="leduc_poker")
+    assert (scale(known), heat(known, replace(cell, mean=0.0))) == ((-13.0, 13.0), 0.5)
+
+
+def test_the_best_partner_of_an_agent_is_another_one(poker: ArenaView, yokai: ArenaView) -> None:
+    assert [best_partner(poker.table, row) for row in (0, 1)] == [1, 0]
+    assert best_partner(yokai.table, 0) is None
 
 
 def test_published_figures_hold_the_headline() -> None:

@@ -113,14 +113,60 @@ class Balance(HTMLParser):
             assert self.open.pop() == tag
 
 
-def test_page_is_whole_and_draws_the_figures(rebuilt: Path) -> None:
+def test_page_is_whole_and_says_in_words_what_would_be_a_picture_of_one_dot(rebuilt: Path) -> None:
+    text = (rebuilt / "report.html").read_text(encoding="utf-8")
     parser = Balance()
-    parser.feed((rebuilt / "report.html").read_text(encoding="utf-8"))
+    parser.feed(text)
     assert parser.open == []
-    # Two accuracies of tic-tac-toe; of Leduc poker four where transitions are tested, two where they are not.
-    assert parser.seen.count("figure") in (6, 8, 10, 12)
-    assert parser.seen.count("svg") > parser.seen.count("figure")
     assert "script" not in parser.seen
+    # Each synthesis was one call: its curve has one point.
+    assert "figure" not in parser.seen
+    assert "Tic-tac-toe, call 1: 1.0000" in text
+    assert "svg" in parser.seen
+
+
+def test_a_curve_of_several_calls_is_drawn() -> None:
+    column = Column("", "transition", "transition.test", 4)
+    rows = tuple(
+        Row(("Tic-tac-toe", "tree", str(call)), (Cell(column, Measured("measured", 0.5 * call), None),))
+        for call in (1, 2)
+    )
+    parser = Balance()
+    parser.feed(page.section([PaperTable("figure-6", "Figure 6: x", ("game", "way", "calls"), (column,), rows)]))
+    assert parser.seen.count("figure") == 1
+    assert parser.seen.count("circle") == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "ours", "paper", "expected"),
+    [
+        (WIN, Measured("measured", 0.5, low=0.25, high=0.98), 0.97, "agrees"),
+        (WIN, Measured("measured", 0.93), 0.97, "agrees"),
+        (WIN, Measured("measured", 0.5, low=0.25, high=0.75), 0.97, "worse"),
+        (WIN, Measured("measured", 1.0, low=0.99, high=1.0), 0.5, "better"),
+        (Column("", "loss", "random.loss"), Measured("measured", 1.0), 0.5, "worse"),
+        (Column("", "draw", "random.draw"), Measured("measured", 1.0), 0.5, "differs"),
+        (CALLS, Measured("measured", 1.0), 2.0, "better"),
+        (CALLS, Measured("measured", 2.04), 2.0, "agrees"),
+        (CALLS, Measured("measured", 2.0), None, "no number to compare"),
+        (Column("", "drawn", "llm.draws", 0), Measured("measured", 3.0), 95.0, "no number to compare"),
+        (CALLS, Measured("not played"), 2.0, "not run"),
+    ],
+)
+def test_a_cell_is_compared_with_the_paper_by_intervals(
+    column: Column, ours: Measured, paper: float | None, expected: str
+) -> None:
+    said = LOST if paper is None else Published("read", paper, f"{paper}", f"{paper}")
+    assert page.verdict(Cell(column, ours, said)) == expected
+
+
+def test_the_page_begins_with_the_scoreboard_and_hides_what_was_not_run() -> None:
+    idle = sheet(Cell(WIN, Measured("not trained"), READ))
+    text = page.section([ONE, PaperTable("table-18", "Table 18: PPO", ("game",), idle.columns, idle.rows)])
+    assert "0 of 1 cells that can be compared agree with the paper; 0 are better, 1 worse." in text
+    assert text.index("Scoreboard") < text.index('id="table-99"')
+    assert "Not run (not trained): <code>cwm paper --tables 18</code>" in text
+    assert "[unreadable]" not in text
 
 
 def test_markup_in_a_name_stays_text() -> None:
