@@ -48,7 +48,7 @@ extras: $(EXTRAS_STAMP)
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[anthropic,batched,docs,images,jaxmarl,learn,parquet]' 'pytest>=8.3' 'hypothesis>=6.100'
+	  --editable '.[anthropic,batched,docs,images,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28'
 	@touch $@
 
 # Makes the documentation in site/, from nothing outside.

@@ -15,6 +15,7 @@ PLACES: Final[Mapping[str, str]] = {
     "faster": "faster:command",
     "evaluate": "evaluate:command",
     "play": "play:command",
+    "serve": "serve:command",
     "arena": "tournament:command",
     "xp": "xp:command",
     "compare": "compare:command",

@@ -12,7 +12,7 @@ from rich.prompt import Prompt
 from arena.agents.api import Agent
 from arena.agents.human import HumanAgent, HumanQuitError, Manners, Read
 from arena.agents.kinds import ANYBODY
-from arena.agents.specs import AgentSpec, AgentSpecError, parse
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.commands import played
 from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.language_players import notation
@@ -21,11 +21,10 @@ from arena.machine.runtime import Runtime
 from arena.matches import seating
 from arena.matches.game_source import open_game, rules_text
 from arena.matches.match import GameRecord, play
-from arena.pipeline import recorded_models
+from arena.one_game import kept
 from arena.terminal import console
 from arena.terminal.game_words import words_of
 from arena.terminal.options import GAME, AsJson
-from arena.usage import UsageError
 from cwm.storage.keys import derive
 from games.api import Action, Game, GameError, UnknownGameError
 
@@ -53,11 +52,11 @@ def command(
 ) -> None:
     """Play one game; default: you at seat 0, random at the others."""
     with open_game(game) as made:
-        specs = _specs(agent or ["human"], made)
+        specs = kept.seated(agent or ["human"], made)
         runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.traits.sandboxed]))
         chosen = secrets.randbelow(10**6) if seed is None else seed
-        config, plan = played.planned(game, specs, chosen, runtime)
-        folder = played.folder_for(game, run)
+        config, plan = kept.planned(game, specs, chosen, runtime)
+        folder = kept.folder_for(game, run)
         screen = console.notices if as_json else console.out
         if seed is None:
             console.notices.print(f"deal {chosen} (--seed {chosen} deals it again)")
@@ -65,11 +64,11 @@ def command(
         try:
             record = _played(made, specs, runtime, plan.deal_seed, plan.course, (screen, asks, game))
         except BaseException as stop:
-            played.leave(folder)
+            kept.leave(folder)
             if isinstance(stop, HumanQuitError):
                 _leave(stop, screen)
             raise
-        played.keep(folder, config, plan, record, made)
+        kept.keep(folder, config, plan, record, made)
         if as_json:
             console.print_json(record.to_json())
         else:
@@ -122,18 +121,6 @@ def _played(
         runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
         lambda player, action: actions.append((player, action)),
     )
-
-
-def _specs(texts: list[str], game: Game) -> list[AgentSpec]:
-    if len(texts) > game.info.num_players:
-        raise UsageError(f"{game.info.id} seats {game.info.num_players}, but {len(texts)} agents were given.")
-    texts = texts + ["random"] * (game.info.num_players - len(texts))
-    specs = recorded_models.filled_in([parse(text) for text in texts], game.info.id)
-    if any(spec.learn is not None for spec in specs):
-        raise UsageError(
-            "An agent learns from game to game, and this is one game: leave out learn=, or use `cwm arena`."
-        )
-    return [seating.resolve(spec, game) for spec in specs]
 
 
 def _agent(spec: AgentSpec, game: Game, runtime: Runtime, screen: Console, manners: Manners) -> Agent:

@@ -114,6 +114,29 @@ def frame(
     return Frame(title, last, "".join(body))
 
 
+def of_view(
+    config: Config, state: YokaiState, player: int, memory: bool = False, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Draws what one player sees and nothing else, to be played on; for the arguments see `frame`.
+
+    Returns:
+        `body`, SVG elements with their definitions; `box`, the part of the picture that the board fills, as x, y, width
+        and height; `cell`, width of a cell, and `origin`, the upper left corner of the first one; `caption`.
+    """
+    called = [_shortened(name) for name in names or [f"player {number}" for number in range(config.players)]]
+    view = observation(state, player, config.players, memory)
+    shared = canvas(config)
+    seen = parts.group("view", _view(config, view, _marks(config, state), called[player], memory))
+    left, top, side = MARGIN + AXIS, _top(config, 1), config.grid * CELL
+    return {
+        "body": shared.backdrop + seen,
+        "box": [MARGIN, top - AXIS, AXIS + side + 4, AXIS + side + 4],
+        "cell": CELL,
+        "origin": [left, top],
+        "caption": caption(config, state, called),
+    }
+
+
 def svg(
     config: Config,
     state: YokaiState,

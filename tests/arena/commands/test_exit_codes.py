@@ -37,6 +37,8 @@ NEVER_SHOWN = {
     "cwm.interface.text.UnknownFunctionError": "a fault in a prompt template of ours",
     "cwm.model.walk.EndlessWalkError": "the worker counts the game as broken and begins another",
     "cwm.model.walk.WalkError": "the worker counts the game as broken and begins another",
+    "arena.web.lobby.NotHereError": "the page gets status 404",
+    "arena.web.seat.PlayerLeftError": "ends the game of a table",
     "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
     "cwm.llm.providers.transport.DeadlinePassedError": "the attempt is tried again",
     "cwm.sandbox.wire.arrays.ArrayError": "the host makes a reply of it",

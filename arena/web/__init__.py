@@ -1,0 +1,1 @@
+"""Pages in the browser of this machine: play, watch, follow runs."""
