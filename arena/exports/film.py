@@ -10,6 +10,8 @@ from games.api import CHANCE, Game, State
 from games.yokai import drawing
 from games.yokai.drawing import Canvas, Frame
 from games.yokai.game import YokaiGame
+from games.yokai.grid import grid
+from games.yokai.scoring import outcome
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,15 @@ class Film:
         name: of the game, for titles and files.
         canvas: what all frames share.
         frames: the game as it was dealt, then one frame after each action of a player, then one if it was forfeited.
+        views: of each frame what each seat sees: the group `view` of its drawing, marked with the seat.
+        score: how the return at the end came about: (what, points), the sum last; () if the game was not finished.
     """
 
     name: str
     canvas: Canvas
     frames: tuple[Frame, ...]
+    views: tuple[tuple[str, ...], ...] = ()
+    score: tuple[tuple[str, int], ...] = ()
 
 
 def require_drawing(game: Game) -> YokaiGame:
@@ -65,11 +71,42 @@ def film(game: YokaiGame, record: GameRecord, player: int | None = None, view: s
         f"player {seat}" if name in info.player_names else f"player {seat} ({name})"
         for seat, name in enumerate(record.seats)
     ]
-    frames = []
-    for state, note in _positions(game, record, names):
-        seat = _whose_turn(state, info.num_players) if player is None else player
-        frames.append(drawing.frame(game.config, state, seat, shown == "memory", names, note))
-    return Film(info.id, drawing.canvas(game.config), tuple(frames))
+    frames, views = [], []
+    positions = _positions(game, record, names)
+    for state, note in positions:
+        turn = _whose_turn(state, info.num_players) if player is None else player
+        seen = [
+            drawing.frame(game.config, state, seat, shown == "memory", names, note) for seat in range(info.num_players)
+        ]
+        frames.append(seen[turn])
+        views.append(tuple(_view(frame, seat) for seat, frame in enumerate(seen)))
+    score = () if record.forfeit is not None else breakdown(game, positions[-1][0])
+    return Film(info.id, drawing.canvas(game.config), tuple(frames), tuple(views), score)
+
+
+def breakdown(game: YokaiGame, state: State) -> tuple[tuple[str, int], ...]:
+    """Returns how the return of a finished game came about: (what, points), the sum last; () before its end."""
+    found = outcome(grid(game.config.grid), state, len(game.config.colours))
+    if not found["over"]:
+        return ()
+    wrong = ("hints placed wrong, 1 off each", -found["wrong"])
+    if found["won"]:
+        rows = [
+            ("hints never revealed, 5 each", 5 * found["face_down"]),
+            ("hints revealed and not placed, 2 each", 2 * found["face_up"]),
+            ("hints placed right, 1 each", found["correct"]),
+            wrong,
+        ]
+    else:
+        apart = found["grouped_colours"] - len(game.config.colours)
+        rows = [("ended by a player, 1 off", -int(found["ended_early"])), ("colours apart, 1 off each", apart), wrong]
+    return (*rows, ("score" if found["won"] else "return", sum(points for _, points in rows)))
+
+
+def _view(frame: Frame, seat: int) -> str:
+    """Returns the group of a drawing that shows what a seat sees."""
+    start = '<g class="view"'
+    return frame.body[frame.body.index(start) :].replace(start, f'{start} data-seat="{seat}"', 1)
 
 
 def _positions(game: YokaiGame, record: GameRecord, names: list[str]) -> list[tuple[State, str | None]]:

@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from html import escape
+from importlib import resources
 from types import ModuleType
 from typing import Final
 
@@ -18,6 +19,8 @@ STEP_S: Final = 1.2
 """How long a frame is shown."""
 LAST_S: Final = 4.0
 """How long the last frame is shown."""
+BOARDS: Final = resources.files(__package__).joinpath("boards.js").read_text(encoding="utf-8")
+"""Script that lays out the parts of a frame on a page."""
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 
@@ -69,7 +72,14 @@ def _timing(number: int, frames: int, total: float) -> str:
 
 def page(film: Film) -> str:
     """Returns a game as one HTML page that needs nothing else: buttons and keys play it, step by step."""
-    return templates.page("arena.exports", "film.html.j2", film=film, canvas=film.canvas, step_ms=round(STEP_S * 1000))
+    return templates.page(
+        "arena.exports",
+        "film.html.j2",
+        film=film,
+        canvas=film.canvas,
+        step_ms=round(STEP_S * 1000),
+        boards=BOARDS,
+    )
 
 
 def png(picture: str) -> bytes:

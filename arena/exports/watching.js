@@ -4,7 +4,8 @@
   const data = JSON.parse(byId("data").textContent);
   const drawn = data.kind === "drawing";
   const chooser = byId("game"), body = byId("body"), list = byId("steps");
-  let steps = [], at = 0, timer = null, asked = 0;
+  const layout = drawn ? boards(byId("picture").parentElement) : null;
+  let steps = [], score = [], at = 0, timer = null, asked = 0;
 
   const groups = new Map();
   chooser.replaceChildren();
@@ -21,15 +22,24 @@
   async function unpack(packed) {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text()).steps;
+    return JSON.parse(await new Response(stream).text());
   }
   async function load(number) {
     pause();
     const mine = ++asked;
     const found = await unpack(data.games[number][2]);
     if (mine !== asked) return;
-    steps = found;
+    steps = found.steps;
+    score = found.score;
     at = 0;
+    if (drawn) {
+      layout.crop(steps.map(([, text]) => text));
+      byId("score").lastElementChild.replaceChildren(...score.map((cells) => {
+        const row = document.createElement("tr");
+        row.append(...cells.map((cell) => Object.assign(document.createElement("td"), { textContent: cell })));
+        return row;
+      }));
+    }
     byId("at").max = steps.length - 1;
     list.replaceChildren(...steps.map(([caption], index) => {
       const item = document.createElement("li"), button = document.createElement("button");
@@ -66,15 +76,18 @@
     if (buttons[at]) buttons[at].removeAttribute("aria-current");
     at = Math.max(0, Math.min(steps.length - 1, number));
     const [caption, text] = steps[at];
-    if (drawn) body.innerHTML = text;
-    else body.replaceChildren(...(at ? compared(text, steps[at - 1][1]) : [text]));
+    if (drawn) {
+      body.innerHTML = text;
+      layout.draw(body, byId("seat").value);
+      byId("score").hidden = !score.length || at !== steps.length - 1;
+    } else body.replaceChildren(...(at ? compared(text, steps[at - 1][1]) : [text]));
     buttons[at].setAttribute("aria-current", "step");
     const item = buttons[at].parentElement, top = item.offsetTop - list.offsetTop;
     if (top < list.scrollTop) list.scrollTop = top;
     if (top + item.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + item.offsetHeight - list.clientHeight;
     byId("at").value = at;
     byId("number").textContent = at + " of " + (steps.length - 1);
-    byId("said").textContent = drawn ? "" : caption;
+    byId("said").textContent = caption;
   }
   function pause() {
     clearTimeout(timer);
@@ -96,6 +109,7 @@
   byId("next").onclick = () => go(at + 1);
   byId("last").onclick = () => go(steps.length - 1);
   byId("at").oninput = () => go(Number(byId("at").value));
+  if (drawn) byId("seat").onchange = () => show(at);
   chooser.onchange = () => load(Number(chooser.value));
   if (data.games.length) load(0);
 })();

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, Final
 
 from arena.exports import film as films
+from arena.exports import film_formats
 from arena.matches import replay
 from arena.matches.match import GameRecord
 from arena.matches.replay import RecordError
@@ -21,7 +22,7 @@ from games.yokai.game import YokaiGame
 MOST_GAMES: Final = 1000
 MOST_BYTES: Final = 8_000_000
 """Of packed positions; what is beyond stays out of the page, which says so."""
-SCRIPT: Final = resources.files(__package__).joinpath("watching.js").read_text(encoding="utf-8")
+SCRIPT: Final = film_formats.BOARDS + resources.files(__package__).joinpath("watching.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class WatchedGame:
     Attributes:
         group: who sat at the table, in any order.
         title: who sat where, the deal, what it paid.
-        packed: the steps, packed: `{"steps": [[caption, body], …]}`.
+        packed: the steps, packed: `{"steps": [[caption, body], …], "score": [[what, points], …]}`.
     """
 
     group: str
@@ -49,6 +50,7 @@ class Watched:
         left_out: games beyond what a page may hold.
         refused: games that do not agree with the rules.
         canvas: what all drawings share; None for text.
+        seats: how many have a view that is drawn; 0 for text.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class Watched:
     left_out: int = 0
     refused: int = 0
     canvas: drawing.Canvas | None = None
+    seats: int = 0
 
     def data(self) -> str:
         """Returns the games as JSON that may stand within a `script` element."""
@@ -79,7 +82,7 @@ def of(game: Game | None, records: Iterable[GameRecord]) -> Watched | None:
     refused = size = 0
     for record in listed[:MOST_GAMES]:
         try:
-            packed = pack(_drawn(game, record) if isinstance(game, YokaiGame) else _told(game, record))
+            packed = _drawn(game, record) if isinstance(game, YokaiGame) else pack(_told(game, record))
         except (RecordError, GameError, UsageError):
             refused += 1
             continue
@@ -89,12 +92,13 @@ def of(game: Game | None, records: Iterable[GameRecord]) -> Watched | None:
         made.append(WatchedGame(" with ".join(sorted(record.seats)), _title(record, deals[record.deal_seed]), packed))
     left_out = len(listed) - len(made) - refused
     canvas = drawing.canvas(game.config) if isinstance(game, YokaiGame) else None
-    return Watched("drawing" if drawn else "text", tuple(made), left_out, refused, canvas)
+    seats = game.info.num_players if drawn else 0
+    return Watched("drawing" if drawn else "text", tuple(made), left_out, refused, canvas, seats)
 
 
-def pack(steps: Iterable[tuple[str, str]]) -> str:
+def pack(steps: Iterable[tuple[str, str]], score: Iterable[tuple[str, int]] = ()) -> str:
     """Returns steps as text that the page's script unpacks: JSON, deflated, in base 64."""
-    data = json.dumps({"steps": list(steps)}, ensure_ascii=False)
+    data = json.dumps({"steps": list(steps), "score": list(score)}, ensure_ascii=False)
     return base64.b64encode(zlib.compress(data.encode(), 9)).decode()
 
 
@@ -115,9 +119,12 @@ def _title(record: GameRecord, deal: int) -> str:
     return f"deal {deal}, {', '.join(record.seats)}: {paid}{lost}"
 
 
-def _drawn(game: YokaiGame, record: GameRecord) -> Iterator[tuple[str, str]]:
-    for frame in films.film(game, record).frames:
-        yield f"{frame.caption}\n{frame.title}", frame.body
+def _drawn(game: YokaiGame, record: GameRecord) -> str:
+    film = films.film(game, record)
+    frames = zip(film.frames, film.views, strict=True)
+    return pack(
+        ((f"{frame.caption}\n{frame.title}", frame.body + "".join(views)) for frame, views in frames), film.score
+    )
 
 
 def _told(game: Game, record: GameRecord) -> Iterator[tuple[str, str]]:

@@ -149,6 +149,31 @@ def test_the_page_needs_nothing_else_and_has_every_step() -> None:
     assert text == film_formats.page(film())
 
 
+def test_a_page_has_the_view_of_every_seat_at_every_step() -> None:
+    drawn = film()
+    assert [len(views) for views in drawn.views] == [2] * len(drawn.frames)
+    for frame, views in zip(drawn.frames, drawn.views, strict=True):
+        turn = int(re.findall("What player (.) sees", frame.body)[0])
+        assert views[turn].replace(f' data-seat="{turn}"', "") in frame.body
+        assert [re.findall("What player (.) sees", view) for view in views] == [["0"], ["1"]]
+    text = film_formats.page(drawn)
+    assert text.count('data-seat="0"') == text.count('data-seat="1"') == len(drawn.frames)
+    assert text.count('<option value="1">player 1') == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_points_of_a_finished_game_add_up_to_its_return(seed: int) -> None:
+    game, record = film_sources.load("yokai-9c-2p", 0, seed)
+    score = rendering.film(game, record).score
+    assert sum(points for _, points in score[:-1]) == score[-1][1] == record.returns[0]
+
+
+def test_a_forfeited_game_has_no_points_to_explain() -> None:
+    game, record = film_sources.load("yokai-9c-2p", 0, 4)
+    cut = replace(record, actions=record.actions[:15], forfeit=Forfeit(0, "illegal", "no"))
+    assert rendering.film(game, cut).score == ()
+
+
 def test_names_in_the_page_stay_text() -> None:
     game, record = film_sources.load("yokai-9c-2p", 0, 4)
     evil = "<script>alert(1)</script>"
