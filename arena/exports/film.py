@@ -24,6 +24,7 @@ class Film:
         frames: the game as it was dealt, then one frame after each action of a player, then one if it was forfeited.
         views: of each frame what each seat sees: the group `view` of its drawing, marked with the seat.
         score: how the return at the end came about: (what, points), the sum last; () if the game was not finished.
+        seat: whose view `frames` show; None for that of the player whose turn it is.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Film:
     frames: tuple[Frame, ...]
     views: tuple[tuple[str, ...], ...] = ()
     score: tuple[tuple[str, int], ...] = ()
+    seat: int | None = None
 
 
 def require_drawing(game: Game) -> YokaiGame:
@@ -81,7 +83,7 @@ def film(game: YokaiGame, record: GameRecord, player: int | None = None, view: s
         frames.append(seen[turn])
         views.append(tuple(_view(frame, seat) for seat, frame in enumerate(seen)))
     score = () if record.forfeit is not None else breakdown(game, positions[-1][0])
-    return Film(info.id, drawing.canvas(game.config), tuple(frames), tuple(views), score)
+    return Film(info.id, drawing.canvas(game.config), tuple(frames), tuple(views), score, player)
 
 
 def breakdown(game: YokaiGame, state: State) -> tuple[tuple[str, int], ...]:

@@ -159,6 +159,7 @@ def test_a_page_has_the_view_of_every_seat_at_every_step() -> None:
     text = film_formats.page(drawn)
     assert text.count('data-seat="0"') == text.count('data-seat="1"') == len(drawn.frames)
     assert text.count('<option value="1">player 1') == 1
+    assert '<option value="1" selected>player 1' in film_formats.page(film(player=1))
 
 
 @pytest.mark.parametrize("seed", range(8))
