@@ -64,7 +64,7 @@ def verify_games(folder: Path) -> VerifiedGames:
     stored = store.read(folder)
     config = TournamentConfig.from_json(stored.config)
     if config.referee is not None:
-        config = replace(config, game=_referee_of(folder))
+        config = replace(config, game=referee_of(folder))
     planned = {item.key: item for item in tournament.plan(config)}
     problems = [Problem(key, "no game of the plan has this key") for key in stored.games if key not in planned]
     agreeing: list[GameRecord] = []
@@ -87,7 +87,7 @@ def verify_games(folder: Path) -> VerifiedGames:
     return VerifiedGames(config, len(planned), stored.games, tuple(problems), result, unfinished)
 
 
-def _referee_of(folder: Path) -> str:
+def referee_of(folder: Path) -> str:
     """Returns `cwm:RUN_OR_BUNDLE` of the model that decides the games of a folder, as the user named it.
 
     Raises:

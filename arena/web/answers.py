@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from arena.agents.specs import AgentSpecError
 from arena.figures import templates
+from arena.matches.plan import TournamentError
 from arena.matches.replay import RecordError
 from arena.matches.store import StoreError
 from arena.usage import UsageError
@@ -27,6 +28,7 @@ KNOWN: Final = (
     AgentSpecError,
     StoreError,
     RecordError,
+    TournamentError,
     RunRecordError,
     TrajectoryFormatError,
     WorldModelError,
