@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from arena.usage import UsageError
-from arena.web import answers, play_pages, watch_pages
+from arena.web import answers, play_pages, run_pages, watch_pages
 from arena.web.guard import TOKEN, Guard
 from arena.web.lobby import Lobby
 from arena.web.shelf import Shelf
@@ -30,7 +30,12 @@ def application(lobby: Lobby, shelf: Shelf, stock: Stock, port: int, token: str)
         port: of the server: requests to other ports' names are refused.
         token: what the address carries.
     """
-    pages = [*answers.static_routes(), *play_pages.routes(lobby), *watch_pages.routes(shelf, stock)]
+    pages = [
+        *answers.static_routes(),
+        *play_pages.routes(lobby),
+        *watch_pages.routes(shelf, stock),
+        *run_pages.routes(shelf),
+    ]
     site = Starlette(routes=pages)
     # What has a slash too many is not found, and no address is made of what was asked.
     site.router.redirect_slashes = False

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from arena.matches import store
-from cwm.record.record import RUN_FILE
+from cwm.record.record import JOURNAL_FILE, RUN_FILE
 
 Kind: TypeAlias = Literal["games", "trajectories", "run"]
 
@@ -65,12 +65,14 @@ class Shelf:
 
     def _known(self, kind: Kind, path: Path) -> Found:
         key = self._keys.setdefault((kind, path), f"s{len(self._keys)}")
-        self._found[key] = Found(key, kind, path, str(path), _changed(kind, path))
+        self._found[key] = Found(key, kind, path, str(path), changed(kind, path))
         return self._found[key]
 
 
-def _changed(kind: Kind, path: Path) -> float:
-    names = {"games": (store.FILE_NAME, f"{store.FILE_NAME}-wal"), "run": (RUN_FILE, "journal.sqlite")}.get(kind, ())
+def changed(kind: Kind, path: Path) -> float:
+    """Returns when something was last written to, seconds since 1970; 0 if it is gone."""
+    journals = {"games": store.FILE_NAME, "run": JOURNAL_FILE}
+    names = (journals[kind], f"{journals[kind]}-wal") if kind in journals else ()
     times = []
     for place in [path, *(path / name for name in names)]:
         try:

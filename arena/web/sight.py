@@ -46,7 +46,9 @@ def whole(game: Game, state: State, seat: int, names: Sequence[str]) -> dict[str
     if isinstance(game, YokaiGame) and state["phase"] != "deal":
         frame = drawing.frame(game.config, state, seat, True, names)
         canvas = drawing.canvas(game.config)
-        found["drawing"] = {"body": canvas.backdrop + frame.body, "box": [0, 0, canvas.width, canvas.height]}
+        # The seat's own view, below the truth, is drawn by itself.
+        upper = canvas.height - drawing.LABEL - game.config.grid * drawing.CELL
+        found["drawing"] = {"body": canvas.backdrop + frame.body, "box": [0, 0, canvas.width, upper]}
     return found
 
 

@@ -2,10 +2,10 @@
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.web.answers import number, page, route
+from arena.web.answers import data, number, page, route
 from arena.web.lobby import NotHereError
 from arena.web.reels import Reel
 from arena.web.shelf import Found, Shelf
@@ -32,10 +32,10 @@ def routes(shelf: Shelf, stock: Stock) -> list[Route]:
 
     async def places(request: Request) -> Response:
         found = [place for place in await run_in_threadpool(shelf.look) if place.kind != "run"]
-        return JSONResponse([{"key": one.key, "kind": one.kind, "title": one.title} for one in found])
+        return data([{"key": one.key, "kind": one.kind, "title": one.title} for one in found])
 
     async def games(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(stock.listed, place(request), number(request, "first")))
+        return data(await run_in_threadpool(stock.listed, place(request), number(request, "first")))
 
     async def watch(request: Request) -> Response:
         key = f"{place(request).key}/{request.path_params['number']}"
@@ -44,7 +44,7 @@ def routes(shelf: Shelf, stock: Stock) -> list[Route]:
     async def about(request: Request) -> Response:
         found = await reel(request)
         told = found.credits
-        return JSONResponse(
+        return data(
             {
                 "game": told.game,
                 "names": told.names,
@@ -58,7 +58,7 @@ def routes(shelf: Shelf, stock: Stock) -> list[Route]:
     async def frames(request: Request) -> Response:
         found = await reel(request)
         views = request.query_params.get("views", "").split(",")
-        return JSONResponse(await run_in_threadpool(found.frames, number(request, "first"), views))
+        return data(await run_in_threadpool(found.frames, number(request, "first"), views))
 
     return [
         route("/watch", all_places),

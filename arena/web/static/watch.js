@@ -106,7 +106,7 @@ async function start() {
     el("h1", {}, about.game), el("p", { class: "soft" }, `${about.names.join(", ")}. ${about.place}`),
     el("div", { class: "slider" }, button("|◀", "First frame", () => go(0)), button("◀", "Back", () => go(at - 1)), player, button("▶", "On", () => go(at + 1)), button("▶|", "Last frame", () => go(about.length - 1)), slider, where),
     el("div", { class: "row" }, labels), said, error, panels, el("p", { class: "soft" }, "Keys: ← → step, Page Up and Page Down fifty, Home, End, Space plays."));
-  await show(0);
+  await show(Number(location.hash.slice(1)) || 0);
 }
 const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), PageUp: () => go(at - 50), PageDown: () => go(at + 50), Home: () => go(0), End: () => go(about.length - 1), " ": toggle };
 document.addEventListener("keydown", (event) => {
