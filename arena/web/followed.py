@@ -11,7 +11,7 @@ from arena.report.run_report import report_of, tree_of
 from arena.runs.folder import read_result
 from cwm.record.record import RunRecord
 from cwm.synthesis.driver import STREAM
-from cwm.synthesis.events import AnswerReceived, CandidateTested, PromptSent
+from cwm.synthesis.events import AnswerReceived, CandidateTested, Finished, PromptSent
 
 SHOWN_FAILURES: Final = 40
 LATEST_EVENTS: Final = 60
@@ -44,7 +44,7 @@ def run(folder: Path) -> dict[str, Any]:
         return {
             "kind": record.info.kind,
             "game": str(record.info.config.get("game", "")),
-            "message": str(synthesis.get("message", "")),
+            "message": str(synthesis.get("message", "")) or _last_message(told),
             "candidates": candidates,
             "curve": _curve(told),
             "calls": _calls(record),
@@ -164,6 +164,11 @@ def _curve(told: list[tuple[str, dict[str, Any]]]) -> list[list[float]]:
             best = max(best, float(payload["heuristic"]))
             points.append([float(calls), best])
     return points
+
+
+def _last_message(told: list[tuple[str, dict[str, Any]]]) -> str:
+    """Returns how the synthesis ended where its result is not written down yet, "" while it goes on."""
+    return next((str(payload["message"]) for kind, payload in reversed(told) if kind == Finished.kind), "")
 
 
 def _attempts(told: list[tuple[str, dict[str, Any]]]) -> dict[str, int]:

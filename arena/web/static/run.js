@@ -4,7 +4,8 @@ import { shown } from "./values.js";
 
 const EVERY_MS = 1000;
 const address = `/api/runs/${key}`;
-const box = { title: el("h1", {}, "Run"), status: el("p", { class: "status", role: "status" }), body: el("div"), detail: el("div") };
+const box = { title: el("h1", {}, "Run"), place: el("p", { class: "soft" }), status: el("p", { class: "status", role: "status" }), body: el("div"), detail: el("div") };
+const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const percent = (share) => `${Math.round(share * 1000) / 10} %`;
 
 function curve(points) {
@@ -40,7 +41,7 @@ function run(data) {
   const best = Math.max(0, ...data.candidates.map((one) => one.heuristic));
   const asked = Object.entries(data.attempts).filter(([, count]) => count > 1).map(([call, count]) => `call ${call} was asked ${count} times`);
   const tokens = data.calls.reduce((sum, call) => sum + call.input + call.output, 0);
-  box.status.textContent = `${data.message || "under way"}: ${data.calls.length} calls, ${tokens.toLocaleString("en")} tokens, ${data.candidates.length} programs, best ${percent(best)}`;
+  box.status.textContent = `${data.message || "under way"}: ${many(data.calls.length, "call")}, ${tokens.toLocaleString("en")} tokens, ${many(data.candidates.length, "program")}, best ${percent(best)}`;
   return [
     section("Best share of passed tests over calls", curve(data.curve)), section("Programs", tree(data.candidates)),
     section("Calls", el("div", {}, table(["", "purpose", "outcome", "tokens in", "out", "seconds", "lost", "model"], calls), asked.length ? el("p", { class: "soft" }, asked.join("; ")) : null)),
@@ -48,7 +49,7 @@ function run(data) {
   ];
 }
 function tournament(data) {
-  box.status.textContent = `${data.games} games${data.faults ? `, ${data.faults} faults of ours` : ""}`;
+  box.status.textContent = `${many(data.games, "game")}${data.faults ? `, ${data.faults} faults of ours` : ""}`;
   const rows = data.rows.map((row) => [row.agent, row.seats, Math.round(row.mean * 1000) / 1000, el("span", {}, bar(row.best), ` ${percent(row.best)}`), row.forfeits]);
   return [table(["agent", "seats played", "mean return", "best return of its game", "forfeits"], rows), el("p", {}, el("a", { href: "/watch" }, "Watch the games"))];
 }
@@ -78,14 +79,15 @@ async function look(kind, number) {
   box.detail.scrollIntoView({ block: "start", behavior: "smooth" });
 }
 async function follow() {
-  main.replaceChildren(box.title, box.status, box.body, box.detail);
+  main.replaceChildren(box.title, box.place, box.status, box.body, box.detail);
   let version = "";
   for (;;) {
     if (!document.hidden) {
       const data = await ask(`${address}?version=${encodeURIComponent(version)}`);
       if (data.version !== version) {
         version = data.version;
-        box.title.textContent = `${data.game} — ${data.title}`;
+        box.title.textContent = data.game;
+        box.place.textContent = data.title;
         box.body.replaceChildren(...(data.is_run ? run(data) : tournament(data)));
       }
     }

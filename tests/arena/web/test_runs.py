@@ -42,6 +42,7 @@ def test_a_run_is_shown_with_its_programs_calls_and_events(browser: Browser, fol
     assert told["curve"] == [[1.0, 1.0]]
     assert [call["purpose"] for call in told["calls"]] == ["transition+inference"]
     assert told["events"][0][0] == "finished"
+    assert told["message"] == "every training test passes"
 
 
 def test_a_call_and_a_program_are_shown_whole(browser: Browser, folder: Path) -> None:
