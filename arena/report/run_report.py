@@ -211,7 +211,7 @@ def _tallies(record: RunRecord, settings: RunSettings) -> dict[str, Tally]:
     return counted.by_purpose()
 
 
-def _tree(record: RunRecord, result: dict[str, Any]) -> list[dict[str, Any]]:
+def tree_of(record: RunRecord, result: dict[str, Any]) -> list[dict[str, Any]]:
     """Returns the candidates: those of the result, or more if the run has gone on since and was killed."""
     finished: list[dict[str, Any]] = result.get("synthesis", {}).get("tree", [])
     told = [payload for _, _, kind, payload in record.events(STREAM) if kind == CandidateTested.kind]
@@ -224,8 +224,8 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
     synthesis = result.get("synthesis", {})
     best, suite = synthesis.get("best"), synthesis.get("suite")
     views = []
-    for entry in _tree(record, result):
-        report = _report(record, entry["hash"], suite)
+    for entry in tree_of(record, result):
+        report = report_of(record, entry["hash"], suite)
         failing = [] if report is None else [item for item in report.results if item.status != "pass"]
         views.append(
             CandidateView(
@@ -248,7 +248,7 @@ def _candidates(record: RunRecord, result: dict[str, Any]) -> list[CandidateView
     return views
 
 
-def _report(record: RunRecord, program: str, suite: str | None) -> SuiteReport | None:
+def report_of(record: RunRecord, program: str, suite: str | None) -> SuiteReport | None:
     """Returns what tests said of a model, None if it was never tested.
 
     Args:

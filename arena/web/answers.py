@@ -1,6 +1,7 @@
 """How pages and data are answered: pages are empty frames, data is JSON, and what cannot be done is one sentence."""
 
 import json
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import Any, Final
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from arena.agents.specs import AgentSpecError
 from arena.figures import templates
+from arena.matches.plan import TournamentError
 from arena.matches.replay import RecordError
 from arena.matches.store import StoreError
 from arena.usage import UsageError
@@ -27,6 +29,7 @@ KNOWN: Final = (
     AgentSpecError,
     StoreError,
     RecordError,
+    TournamentError,
     RunRecordError,
     TrajectoryFormatError,
     WorldModelError,
@@ -47,6 +50,24 @@ def page(title: str, script: str, key: str = "") -> Response:
         key: of what it shows.
     """
     return HTMLResponse(templates.page("arena.web", "page.html.j2", title=title, script=script, key=key))
+
+
+def data(value: Any) -> Response:
+    """Returns data as JSON; what is none in it, in games and recordings that others made, becomes text."""
+    try:
+        return JSONResponse(value)
+    except (TypeError, ValueError):
+        return JSONResponse(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_plain(str(name)): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def route(path: str, answer: Endpoint, method: str = "GET") -> Route:

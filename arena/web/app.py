@@ -11,23 +11,35 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from arena.usage import UsageError
-from arena.web import answers, play_pages
+from arena.web import answers, play_pages, run_pages, watch_pages
 from arena.web.guard import TOKEN, Guard
 from arena.web.lobby import Lobby
+from arena.web.shelf import Shelf
+from arena.web.stock import Stock
 
 HOST = "127.0.0.1"
 
 
-def application(lobby: Lobby, port: int, token: str) -> ASGIApp:
+def application(lobby: Lobby, shelf: Shelf, stock: Stock, port: int, token: str) -> ASGIApp:
     """Returns the pages behind their guard.
 
     Args:
         lobby: what may be played.
+        shelf: what may be looked at.
+        stock: opens its games.
         port: of the server: requests to other ports' names are refused.
         token: what the address carries.
     """
-    pages = [*answers.static_routes(), *play_pages.routes(lobby)]
-    return Guard(Starlette(routes=pages), port, token)
+    pages = [
+        *answers.static_routes(),
+        *play_pages.routes(lobby),
+        *watch_pages.routes(shelf, stock),
+        *run_pages.routes(shelf),
+    ]
+    site = Starlette(routes=pages)
+    # What has a slash too many is not found, and no address is made of what was asked.
+    site.router.redirect_slashes = False
+    return Guard(site, port, token)
 
 
 def serve(
@@ -45,12 +57,13 @@ def serve(
     Raises:
         UsageError: the port is taken.
     """
-    lobby = Lobby(games, agents)
+    lobby, shelf, stock = Lobby(games, agents), Shelf(places), Stock(games)
+    shelf.look()
     listener = _listener(port)
     try:
         number = listener.getsockname()[1]
         token = secrets.token_urlsafe(24)
-        app = application(lobby, number, token)
+        app = application(lobby, shelf, stock, number, token)
         # Addresses carry the token: nobody writes them down.
         config = uvicorn.Config(
             app,
@@ -65,6 +78,7 @@ def serve(
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         lobby.close()
+        stock.close()
         listener.close()
 
 

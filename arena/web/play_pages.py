@@ -5,11 +5,11 @@ from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.usage import UsageError
-from arena.web.answers import number, page, route, wish, wishes
+from arena.web.answers import data, number, page, route, wish, wishes
 from arena.web.lobby import Lobby, NotHereError
 from arena.web.table import Table
 
@@ -30,21 +30,21 @@ def routes(lobby: Lobby) -> list[Route]:
         return page("Play", "lobby.js")
 
     async def games(request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(lobby.described))
+        return data(await run_in_threadpool(lobby.described))
 
     async def rules(request: Request) -> Response:
         if request.path_params["key"] not in lobby.offers:
             raise NotHereError
-        return JSONResponse({"rules": await run_in_threadpool(lobby.rules, request.path_params["key"])})
+        return data({"rules": await run_in_threadpool(lobby.rules, request.path_params["key"])})
 
     async def begin(request: Request) -> Response:
-        data = await wishes(request)
-        agents = wish(data, "agents", list)
+        sent = await wishes(request)
+        agents = wish(sent, "agents", list)
         if not all(isinstance(agent, str) for agent in agents):
             raise UsageError("The page sent no agents; load it again.")
-        given = (wish(data, "game", str), wish(data, "seat", int), agents, wish(data, "view", str))
-        seed = wish(data, "seed", int) if data.get("seed") is not None else None
-        return JSONResponse({"table": await run_in_threadpool(lobby.open, *given, seed)})
+        given = (wish(sent, "game", str), wish(sent, "seat", int), agents, wish(sent, "view", str))
+        seed = wish(sent, "seed", int) if sent.get("seed") is not None else None
+        return data({"table": await run_in_threadpool(lobby.open, *given, seed)})
 
     async def sit(request: Request) -> Response:
         return page(f"{table(request).wishes.game}: play", "play.js", request.path_params["key"])
@@ -57,20 +57,20 @@ def routes(lobby: Lobby) -> list[Route]:
             if await request.is_disconnected():
                 break
             await asyncio.sleep(_LOOK_S)
-        return JSONResponse(found.told(number(request, "after")))
+        return data(found.told(number(request, "after")))
 
     async def move(request: Request) -> Response:
-        data = await wishes(request)
-        if not table(request).choose(wish(data, "turn", int), wish(data, "action", str)):
+        sent = await wishes(request)
+        if not table(request).choose(wish(sent, "turn", int), wish(sent, "action", str)):
             raise UsageError("This move is not legal now.")
-        return JSONResponse({})
+        return data({})
 
     async def again(request: Request) -> Response:
-        return JSONResponse({"table": await run_in_threadpool(lobby.again, table(request))})
+        return data({"table": await run_in_threadpool(lobby.again, table(request))})
 
     async def leave(request: Request) -> Response:
         table(request).leave()
-        return JSONResponse({})
+        return data({})
 
     return [
         route("/", home),

@@ -5,6 +5,7 @@ from typing import Any
 
 from games.api import CHANCE, Action, Game, RendersText, State, observe
 from games.yokai import drawing
+from games.yokai.drawing_parts import CELL
 from games.yokai.game import YokaiGame
 
 PLAIN_DRAWING = 20_000
@@ -46,7 +47,9 @@ def whole(game: Game, state: State, seat: int, names: Sequence[str]) -> dict[str
     if isinstance(game, YokaiGame) and state["phase"] != "deal":
         frame = drawing.frame(game.config, state, seat, True, names)
         canvas = drawing.canvas(game.config)
-        found["drawing"] = {"body": canvas.backdrop + frame.body, "box": [0, 0, canvas.width, canvas.height]}
+        # The seat's own view, below the truth, is drawn by itself.
+        upper = canvas.height - drawing.LABEL - game.config.grid * CELL
+        found["drawing"] = {"body": canvas.backdrop + frame.body, "box": [0, 0, canvas.width, upper]}
     return found
 
 

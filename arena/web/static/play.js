@@ -45,7 +45,7 @@ function draw(legal) {
   const made = board(last, legal, play, before, data.about);
   const text = last.rendering ? el("pre", { class: "drawing" }, last.rendering) : null;
   const values = shown(last.observation, before?.observation, before !== null);
-  place.board.replaceChildren(made ? made.board : text || values);
+  place.board.replaceChildren(made ? made.board : text || el("div", { class: "wide" }, values));
   table.hidden = !made && !text;
   place.seen.replaceChildren(made || text ? values : "");
   place.drawing.replaceChildren(made && text ? text : "");

@@ -51,7 +51,7 @@ def test_checkpoints_are_played_in_batches_and_shown_by_method(cwm: Any, folder:
     assert "<h2>Methods</h2>" in text
     assert "6 games a seating, drawn actions" in text
     assert "sp: share of colours that linear probes name rightly, not observed" in text
-    assert "perfect memory</text>" in text
+    assert "perfect memory</span>" in text
 
 
 @pytest.mark.slow

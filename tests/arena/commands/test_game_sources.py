@@ -198,7 +198,7 @@ def cells() -> Iterator[Any]:
             yield pytest.param(name, source, marks=[pytest.mark.slow] if slow else [], id=f"{name}-{source}")
 
 
-@pytest.mark.parametrize(("name", "source"), cells())
+@pytest.mark.parametrize(("name", "source"), list(cells()))
 def test_a_command_works_with_a_game_or_says_in_a_sentence_why_it_cannot(
     name: str, source: str, games: dict[str, str], cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

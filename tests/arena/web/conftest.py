@@ -15,6 +15,8 @@ from starlette.testclient import TestClient
 
 from arena.web import app
 from arena.web.lobby import Lobby
+from arena.web.shelf import Shelf
+from arena.web.stock import Stock
 
 PORT = 8123
 TOKEN = "a token of this test"
@@ -25,7 +27,8 @@ class Browser:
     """What a page of the server can ask it."""
 
     def __init__(self, lobby: Lobby, places: tuple[Path, ...] = ()) -> None:
-        application = app.application(lobby, PORT, TOKEN)
+        self.stock, self.shelf = Stock([]), Shelf(places)
+        application = app.application(lobby, self.shelf, self.stock, PORT, TOKEN)
         self.client = TestClient(application, base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
         self.lobby = lobby
 
@@ -86,8 +89,10 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_game: str) -> I
     """A browser that has opened the address; games are kept in a folder of the test."""
     monkeypatch.chdir(tmp_path)
     lobby = Lobby([own_game], ["python:agent.py:Mine"])
-    yield Browser(lobby).enter()
+    opened = Browser(lobby, (tmp_path,)).enter()
+    yield opened
     lobby.close()
+    opened.stock.close()
 
 
 SCRIPT = "<script>alert(1)</script>"
