@@ -132,4 +132,7 @@ def static_routes() -> list[Route]:
             raise NotHereError
         return Response(found[0], media_type=found[1])
 
-    return [route("/static/{name}", file)]
+    async def no_icon(request: Request) -> Response:
+        return Response(status_code=204)
+
+    return [route("/static/{name}", file), route("/favicon.ico", no_icon)]

@@ -16,11 +16,12 @@ let named = false;
 let shownOnce = false; // a page that is opened in the middle of a game does not begin with its past
 
 function layout() {
+  place.leave = el("button", { type: "button", click: leave }, "Leave the game");
   main.replaceChildren(
     place.title, place.note, place.status, place.error, place.end,
     el("div", { class: "columns" },
       el("div", {}, place.board, table),
-      el("div", {}, place.moves, el("h2", {}, "What happened"), el("div", { class: "panel" }, place.log), el("p", {}, el("button", { type: "button", click: leave }, "Leave the game")))));
+      el("div", {}, place.moves, el("h2", {}, "What happened"), el("div", { class: "panel" }, place.log), place.leave)));
 }
 async function leave() {
   await send(`${address}/leave`, {}).catch(() => {});
@@ -80,7 +81,8 @@ function ended() {
   const rows = end.rows.map((row) => el("tr", {}, el("td", {}, row.name), el("td", {}, row.result), el("td", { class: "number" }, row.return)));
   const truth = end.drawing ? drawn(end.drawing.body, end.drawing.box, "board yokai") : end.rendering ? el("pre", { class: "drawing" }, end.rendering) : null;
   place.status.textContent = `The game is over: ${end.rows[data.about.seat].result}.`;
-  place.end.replaceChildren(el("div", { class: "panel" },
+  place.leave.hidden = true;
+  place.end.replaceChildren(el("div", { class: "panel ended" },
     el("div", { class: "wide" }, el("table", {}, el("tr", {}, ["player", "result", "return"].map((word) => el("th", {}, word))), rows)),
     end.breakdown ? el("p", {}, end.breakdown) : null, end.forfeit ? el("p", { class: "error" }, end.forfeit) : null,
     el("p", {}, `Deal ${end.seed}. `, el("span", { class: "soft" }, `Kept in ${end.folder}.`)),
