@@ -9,7 +9,7 @@ pytest.importorskip("uvicorn")
 
 from arena.web import guard
 from arena.web.lobby import Lobby
-from tests.arena.web.conftest import HERE, PORT, TOKEN, Browser
+from tests.arena.web.pages import HERE, PORT, TOKEN, Browser
 
 pytestmark = pytest.mark.extra("web")
 

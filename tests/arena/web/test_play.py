@@ -14,7 +14,7 @@ pytest.importorskip("uvicorn")
 from arena.matches import replay, store
 from arena.matches.game_source import open_game
 from games import registry
-from tests.arena.web.conftest import SCRIPT, Browser
+from tests.arena.web.pages import SCRIPT, Browser
 
 pytestmark = pytest.mark.extra("web")
 

@@ -16,7 +16,7 @@ from cwm.record.record import RunRecord
 from cwm.storage.keys import program_hash
 from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import AnswerReceived, CandidateTested, PromptSent
-from tests.arena.web.conftest import SCRIPT, Browser
+from tests.arena.web.pages import SCRIPT, Browser
 
 pytestmark = pytest.mark.extra("web")
 

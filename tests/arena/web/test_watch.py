@@ -17,7 +17,7 @@ from arena.web.stock import Stock
 from cwm.trajectories.recorded import collect, write
 from games import registry
 from games.api import GameInfo
-from tests.arena.web.conftest import SCRIPT, Browser
+from tests.arena.web.pages import SCRIPT, Browser
 
 pytestmark = pytest.mark.extra("web")
 
