@@ -1,6 +1,7 @@
 """`cwm serve`: pages in the browser of this machine."""
 
 import importlib
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated
@@ -42,7 +43,9 @@ def command(
     missing = [place for place in shown if not place.exists()]
     if missing:
         raise UsageError(f"There is no {missing[0]}: give a game, or a folder or file of games or of a run.")
-    web.serve(games, shown or [Path("runs")], agent or [], port, _ready)
+    # Nothing is interrupted by it: there is no other way to end the server.
+    with suppress(KeyboardInterrupt):
+        web.serve(games, shown or [Path("runs")], agent or [], port, _ready)
 
 
 def _ready(address: str) -> None:

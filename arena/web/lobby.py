@@ -132,7 +132,7 @@ class Lobby:
                 running[0].leave()
             self._tables[name] = table
             while len(self._tables) > KEPT_TABLES:
-                del self._tables[next(iter(self._tables))]
+                self._tables.pop(next(iter(self._tables))).leave()
         table.start()
         return name
 
