@@ -196,7 +196,8 @@ def _module(file: Path) -> ModuleType:
     earlier = _loaded.get(file)
     _loaded[file], sys.modules[name] = (content, module), module
     try:
-        spec.loader.exec_module(module)
+        # As it was read: what Python keeps compiled beside it is known by size and second, and may be older.
+        exec(compile(content, str(file), "exec"), vars(module))
     except (Exception, SystemExit) as error:
         told = described(error)
         del sys.modules[name], _loaded[file]

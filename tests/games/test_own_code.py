@@ -1,6 +1,8 @@
 """Games of a user's own file, by `python:FILE:NAME`."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,14 @@ def test_a_listener_hears_of_every_use_and_errors_name_their_line(tmp_path: Path
     assert own_code.is_to_blame(caught.value)
     assert own_code.described(caught.value).startswith(f"{file}, line 28: ValueError: invalid literal")
     assert not own_code.is_to_blame(ValueError("ours"))
+
+
+def test_a_change_of_the_same_size_in_the_same_second_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file = tmp_path / "nim.py"
+    text = NIM.read_text(encoding="utf-8")
+    for heap in ("7", "5"):
+        file.write_text(text.replace("heap=7", f"heap={heap}"), encoding="utf-8")
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        assert registry.make(f"python:{file}:Nim").initial_state()["heap"] == int(heap)
+    assert not (tmp_path / "__pycache__").exists()
