@@ -197,7 +197,7 @@ def _module(file: Path) -> ModuleType:
     _loaded[file], sys.modules[name] = (content, module), module
     try:
         # As it was read: what Python keeps compiled beside it is known by size and second, and may be older.
-        exec(compile(content, str(file), "exec"), vars(module))
+        exec(compile(content, str(file), "exec"), vars(module))  # noqa: S102
     except (Exception, SystemExit) as error:
         told = described(error)
         del sys.modules[name], _loaded[file]
