@@ -14,7 +14,7 @@ from cwm.record.record import RunRecord
 from cwm.trajectories import files
 
 
-def asked(run: Path | None, further: Path | None, llm: str | None, base_url: str | None) -> tuple[RunSettings, Inputs]:
+def asked(run: Path, further: Path | None, llm: str | None, base_url: str | None) -> tuple[RunSettings, Inputs]:
     """Returns the settings and the inputs of a run that goes on from another one's model.
 
     Args:
@@ -28,8 +28,6 @@ def asked(run: Path | None, further: Path | None, llm: str | None, base_url: str
         TrajectoryFormatError: the games break the format.
         AgentSpecError: the run came to no model.
     """
-    if run is None:
-        raise UsageError("--add-games adds to a run: name it by --continue RUN.")
     with RunRecord.read(run) as record:
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}; only runs of kind {KIND!r} go on.")
@@ -43,7 +41,7 @@ def asked(run: Path | None, further: Path | None, llm: str | None, base_url: str
     first = 1 + max(game.index for game in (*inputs.train, *inputs.held_out))
     train = (*inputs.train, *(replace(game, index=first + number) for number, game in enumerate(added)))
     again = replace(
-        settings.with_functions({}),
+        settings,
         llm=llm or settings.llm,
         base_url=settings.base_url if llm is None else base_url,
         train_games=len(train),
@@ -58,8 +56,7 @@ def asked(run: Path | None, further: Path | None, llm: str | None, base_url: str
     return again, replace(inputs, train=train, begun=bundle)
 
 
-def folder_for(run: Path | None) -> Path:
+def folder_for(run: Path) -> Path:
     """Returns a folder beside a run that is not there yet, for the run that goes on from it."""
-    base = Path("runs") / "run" if run is None else run
-    places = (base.with_name(f"{base.name}-{number}") for number in count(2))
+    places = (run.with_name(f"{run.name}-{number}") for number in count(2))
     return next(place for place in places if not place.exists())

@@ -186,7 +186,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
-    if go_on is not None or add_games is not None:
+    if add_games is not None and go_on is None:
+        raise UsageError("--add-games adds to a run: name it by --continue RUN.")
+    if go_on is not None:
         if game is not None or rules is not None or trajectories is not None or dry_run:
             raise UsageError("--continue goes on from a run: leave out game, --rules, --trajectories and --dry-run.")
         settings, inputs = continuing.asked(go_on, add_games, llm, base_url)

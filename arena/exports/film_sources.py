@@ -13,7 +13,7 @@ from arena.usage import UsageError
 from cwm.trajectories import files
 from cwm.trajectories.recorded import Trajectory, game_seed, play, random_policy
 from games import registry
-from games.api import CHANCE, TERMINAL, GameError
+from games.api import CHANCE, TERMINAL, Game, GameError
 from games.yokai.game import YokaiGame
 
 
@@ -52,12 +52,7 @@ def _of_model(source: str, index: int, seed: int) -> tuple[YokaiGame, GameRecord
     game = require_drawing(registry.make(info.id))
     with open_game(source) as model:
         record = _as_record(play(model, [random_policy] * info.num_players, game_seed(seed, index), index))
-    try:
-        for _ in replay.states(game, record):
-            pass
-    except (RecordError, GameError) as error:
-        raise UsageError(f"The model of {source} plays what {info.id} does not allow: {error}") from error
-    return game, record
+    return game, _replayed(game, record, f"The model of {source} plays what {info.id} does not allow")
 
 
 def _recorded(path: Path, index: int) -> tuple[YokaiGame, GameRecord]:
@@ -67,13 +62,17 @@ def _recorded(path: Path, index: int) -> tuple[YokaiGame, GameRecord]:
             f"{path} holds {_range(sorted(games))}, not game {index}; choose with the option `game_index`."
         )
     game = require_drawing(registry.make(games[index].game))
-    record = _as_record(games[index])
+    return game, _replayed(game, _as_record(games[index]), f"Game {index} of {path} cannot be played again")
+
+
+def _replayed(game: Game, record: GameRecord, fault: str) -> GameRecord:
+    """Returns the record if its actions keep to the rules of the game; else the error begins with `fault`."""
     try:
         for _ in replay.states(game, record):
             pass
     except (RecordError, GameError) as error:
-        raise UsageError(f"Game {index} of {path} cannot be played again: {error}") from error
-    return game, record
+        raise UsageError(f"{fault}: {error}") from error
+    return record
 
 
 def _stored(folder: Path, index: int) -> tuple[YokaiGame, GameRecord]:

@@ -122,11 +122,7 @@ class OwnAgent:
 
 
 def _account(inner: KeepsAccount) -> dict[str, Any]:
-    try:
-        said = inner.account()
-    except Exception:
-        # Nothing that it does counts any more.
-        return {}
+    said = _ignored(inner.account)
     return said if isinstance(said, dict) else {}
 
 
@@ -139,12 +135,12 @@ def _blamed(method: Callable[..., Any], *arguments: Any) -> Any:
         raise AgentFailure("crash", described(error)) from error
 
 
-def _ignored(method: Callable[..., Any], *arguments: Any) -> None:
-    """Tells an agent something after its last move, when nothing that it does counts any more."""
+def _ignored(method: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls an agent after its last move, when nothing that it does counts any more; None where it raised."""
     try:
-        method(*arguments)
-    except Exception:
-        return
+        return method(*arguments)
+    except Exception:  # whatever the user's code raises
+        return None
 
 
 def _short(value: Any) -> str:

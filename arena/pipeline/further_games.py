@@ -77,9 +77,9 @@ class FurtherGames:
     def _found(self, game: Game, candidate: Candidate, bundle: ModelBundle, number: int) -> Found:
         stage = self.stage
         key = f"further/{number}/{candidate.hash}"
-        stored, in_order = stage.record.evaluation(key), stage.record.evaluation_in_order(key)
+        stored = stage.record.evaluation(key)
         # Prompts show the tests: those of an earlier version, whose keys are sorted, are found anew.
-        if stored is not None and (in_order is not None or not stored["tests"]):
+        if stored is not None and (not stored["tests"] or stage.record.evaluation_in_order(key) is not None):
             return Found.from_json(stored)
         stage.on_stage(f"playing on with program {candidate.id}, round {number}")
         played = self._played(game, bundle, number)

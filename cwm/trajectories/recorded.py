@@ -3,7 +3,7 @@
 import gzip
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -220,7 +220,11 @@ def game_seed(seed: int, index: int) -> int:
 
 def write(path: Path, trajectories: Iterable[Trajectory]) -> None:
     """Writes JSON lines, one a step, whole or not at all; compressed where the name ends in .gz."""
-    records = (record for trajectory in trajectories for record in trajectory.to_records())
+    write_records(path, (record for trajectory in trajectories for record in trajectory.to_records()))
+
+
+def write_records(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Writes steps as `write` does."""
     text = "".join(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n" for record in records)
     # Without its time, so that equal games give equal files.
     write_whole(path, gzip.compress(utf8(text), mtime=0) if path.suffix == ".gz" else text)

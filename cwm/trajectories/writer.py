@@ -1,15 +1,13 @@
 """Writes games that a script of the user's own plays, step by step, in the format of `cwm/TRAJECTORIES.md`."""
 
-import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from cwm.storage.files import utf8, write_whole
 from cwm.trajectories import files
-from cwm.trajectories.recorded import FORMAT_VERSION, TrajectoryFormatError
+from cwm.trajectories.recorded import FORMAT_VERSION, TrajectoryFormatError, write_records
 from games.api import CHANCE, TERMINAL, Action, Json
 
 
@@ -112,8 +110,7 @@ class TrajectoryWriter:
         problems = files.problems_of(self._finished)
         if problems:
             raise TrajectoryFormatError(f"{self.path} is not written: {'; '.join(problems[:SHOWN])}.")
-        text = "".join(json.dumps(step, ensure_ascii=False, allow_nan=False) + "\n" for step in self._finished)
-        write_whole(self.path, gzip.compress(utf8(text), mtime=0) if self.path.suffix == ".gz" else text)
+        write_records(self.path, self._finished)
 
     def _add(
         self,
