@@ -3,19 +3,16 @@
 import importlib
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Outcome, Request, Usage
-from cwm.llm.line import ANSWER_S, Secret
-from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
     Refusal,
     Service,
     broken_off,
     explain_refusal,
-    public_address,
     retry_after_s,
     timed_out,
     unreachable,
@@ -30,7 +27,6 @@ DEFAULT_BASE_URL: Final = "https://api.anthropic.com"
 # A reason that no list holds counts as truncated: the answer is not known to be whole.
 _WHOLE: Final = frozenset({"end_turn", "stop_sequence"})
 _REFUSED: Final = frozenset({"refusal"})
-_KEYS: Final = " or ".join(PROVIDERS["anthropic"].keys)
 _NO_KEY: Final = "none"
 _STATUS_OF: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
@@ -76,38 +72,21 @@ class _Answer:
 class AnthropicModel:
     """One model of Anthropic's messages API. It makes one attempt a call: `Retrying` makes the others."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None,
-        base_url: str | None = None,
-        timeout_s: float = ANSWER_S,
-        stream: bool | None = None,
-        answer_s: float | None = None,
-        headers: tuple[tuple[str, Secret], ...] = (),
-    ) -> None:
+    def __init__(self, model: str, wishes: Wishes) -> None:
         """Prepares the client; nothing is sent yet.
 
         Args:
             model: the model's name.
-            api_key: the key, None for a server of one's own that asks for none.
-            base_url: the server's address without `/v1`, None for Anthropic's own.
-            timeout_s: seconds that one whole call may take; where the answer comes in pieces, between two of them.
-            stream: take the answer piece by piece; None for long answers alone.
-            answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
-            headers: further ones of every request.
+            wishes: key, address (without `/v1`), times, headers.
 
         Raises:
             ConfigurationError: the client library is not installed.
         """
         self._library = _installed()
-        self._base_url = base_url or DEFAULT_BASE_URL
-        secret = Secret(api_key) if api_key else None
-        hidden = tuple(value for _, value in headers)
-        address = public_address(self._base_url)
-        self._service = Service(f"anthropic:{model}", model, address, _KEYS, secret, hidden)
-        self._wishes = Wishes(timeout_s=timeout_s, stream=stream, answer_s=answer_s, headers=headers)
+        self._base_url = wishes.base_url or DEFAULT_BASE_URL
+        self._service = Service.of("anthropic", model, self._base_url, wishes)
+        # The key is kept where nobody prints it.
+        self._wishes = replace(wishes, key=None)
         self._clients: Clients[Any] = Clients(self._client)
 
     @property
@@ -215,15 +194,7 @@ def opened(model: str, wishes: Wishes) -> AnthropicModel:
     Raises:
         ConfigurationError: the client library is not installed.
     """
-    return AnthropicModel(
-        model,
-        api_key=wishes.key,
-        base_url=wishes.base_url,
-        timeout_s=wishes.timeout_s,
-        stream=wishes.stream,
-        answer_s=wishes.answer_s,
-        headers=wishes.headers,
-    )
+    return AnthropicModel(model, wishes)
 
 
 def _installed() -> Any:

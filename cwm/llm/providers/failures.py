@@ -5,10 +5,13 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Self
 from urllib.parse import urlsplit
 
 from cwm.llm.api import ConfigurationError, LanguageModelError, QuotaExhaustedError
 from cwm.llm.line import Secret
+from cwm.llm.provider_table import PROVIDERS
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.retry import FailureKind, TransientError
 
 _LONGEST_QUOTE = 300
@@ -36,6 +39,21 @@ class Service:
     key_variable: str
     key: Secret | None
     hidden: tuple[Secret, ...] = ()
+
+    @classmethod
+    def of(cls, provider: str, model: str, address: str, wishes: Wishes) -> Self:
+        """Returns who is asked.
+
+        Args:
+            provider: its name in the table of providers.
+            model: the model's name.
+            address: of the server.
+            wishes: how it is opened.
+        """
+        key = Secret(wishes.key) if wishes.key else None
+        hidden = tuple(value for _, value in wishes.headers)
+        keys = " or ".join(PROVIDERS[provider].keys)
+        return cls(f"{provider}:{model}", model, public_address(address), keys, key, hidden)
 
     def quote(self, text: object) -> str:
         """Returns what a server said, on one line, shortened, without anything that looks like a key."""

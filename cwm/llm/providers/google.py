@@ -1,7 +1,7 @@
 """Google's Gemini models through google-genai."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,14 +9,11 @@ from google import genai
 from google.genai import errors, types
 
 from cwm.llm.api import Completion, ConfigurationError, LanguageModelError, Outcome, Request, Usage
-from cwm.llm.line import ANSWER_S, Secret
-from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
     Refusal,
     Service,
     broken_off,
     explain_refusal,
-    public_address,
     retry_after_s,
     timed_out,
     unreachable,
@@ -33,7 +30,6 @@ _REFUSED = frozenset(
     {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR", "ESCALATION"}
 )
 _TRANSPORT_PACKAGES = ("httpx", "httpx2")
-_KEYS = " or ".join(PROVIDERS["google"].keys)
 _NO_KEY = "none"
 _UNSPECIFIED = "FINISH_REASON_UNSPECIFIED"
 _LONGEST_STREAM_MS = 86_400_000
@@ -42,34 +38,17 @@ _LONGEST_STREAM_MS = 86_400_000
 class GoogleModel:
     """One Gemini model. It makes one attempt a call: `Retrying` makes the others."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None,
-        base_url: str | None = None,
-        timeout_s: float = ANSWER_S,
-        stream: bool | None = None,
-        answer_s: float | None = None,
-        headers: tuple[tuple[str, Secret], ...] = (),
-    ) -> None:
+    def __init__(self, model: str, wishes: Wishes) -> None:
         """Prepares the client; nothing is sent yet.
 
         Args:
             model: the model's name.
-            api_key: the key, None for a server of one's own that asks for none.
-            base_url: the server's address, None for Google's own.
-            timeout_s: seconds that one whole call may take; where the answer comes in pieces, between two of them.
-            stream: take the answer piece by piece; None for long answers alone.
-            answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
-            headers: further ones of every request.
+            wishes: key, address, times, headers.
         """
-        self._base_url = base_url or DEFAULT_BASE_URL
-        secret = Secret(api_key) if api_key else None
-        address = public_address(self._base_url)
-        hidden = tuple(value for _, value in headers)
-        self._service = Service(f"google:{model}", model, address, _KEYS, secret, hidden)
-        self._wishes = Wishes(timeout_s=timeout_s, stream=stream, answer_s=answer_s, headers=headers)
+        self._base_url = wishes.base_url or DEFAULT_BASE_URL
+        self._service = Service.of("google", model, self._base_url, wishes)
+        # The key is kept where nobody prints it.
+        self._wishes = replace(wishes, key=None)
         self._clients = Clients(self._client)
 
     @property
@@ -170,15 +149,7 @@ class GoogleModel:
 
 def opened(model: str, wishes: Wishes) -> GoogleModel:
     """Returns a Gemini model."""
-    return GoogleModel(
-        model,
-        api_key=wishes.key,
-        base_url=wishes.base_url,
-        timeout_s=wishes.timeout_s,
-        stream=wishes.stream,
-        answer_s=wishes.answer_s,
-        headers=wishes.headers,
-    )
+    return GoogleModel(model, wishes)
 
 
 @dataclass

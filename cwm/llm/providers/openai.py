@@ -12,14 +12,11 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.completion_usage import CompletionUsage
 
 from cwm.llm.api import Completion, LanguageModelError, Outcome, Request, Usage
-from cwm.llm.line import ANSWER_S, Secret
-from cwm.llm.provider_table import PROVIDERS
 from cwm.llm.providers.failures import (
     Refusal,
     Service,
     broken_off,
     explain_refusal,
-    public_address,
     retry_after_s,
     timed_out,
     unreachable,
@@ -34,7 +31,6 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 # A reason that no list holds counts as truncated: the answer is not known to be whole.
 _WHOLE = frozenset({"stop", "eos", "end_turn", "stop_sequence"})
 _REFUSED = frozenset({"content_filter", "safety", "recitation"})
-_KEYS = " or ".join(PROVIDERS["openai"].keys)
 _NO_KEY = "none"
 _CAP_FIELD = "max_completion_tokens"
 _OLD_CAP_FIELD = "max_tokens"
@@ -56,34 +52,18 @@ class _Answer:
 class OpenAIModel:
     """One model of an OpenAI-compatible server. It makes one attempt a call: `Retrying` makes the others."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None,
-        base_url: str | None = None,
-        timeout_s: float = ANSWER_S,
-        stream: bool | None = None,
-        answer_s: float | None = None,
-        headers: tuple[tuple[str, Secret], ...] = (),
-    ) -> None:
+    def __init__(self, model: str, wishes: Wishes) -> None:
         """Prepares the client; nothing is sent yet.
 
         Args:
             model: the model's name.
-            api_key: the key, None for a server that asks for none.
-            base_url: the server's address up to `/v1`, None for OpenAI's own.
-            timeout_s: seconds that one whole call may take; where the answer comes in pieces, between two of them.
-            stream: take the answer piece by piece, which keeps idle proxies from closing long calls; None for long
-                answers alone, and not from a server that refuses to.
-            answer_s: seconds that a whole answer may take, in pieces or not; None for no such limit.
-            headers: further ones of every request.
+            wishes: key, address, times, headers. An address is that up to `/v1`; pieces keep idle proxies from closing
+                long calls, and a server that refuses them is asked for whole answers.
         """
-        self._base_url = base_url or DEFAULT_BASE_URL
-        secret = Secret(api_key) if api_key else None
-        hidden = tuple(value for _, value in headers)
-        self._service = Service(f"openai:{model}", model, public_address(self._base_url), _KEYS, secret, hidden)
-        self._wishes = Wishes(timeout_s=timeout_s, stream=stream, answer_s=answer_s, headers=headers)
+        self._base_url = wishes.base_url or DEFAULT_BASE_URL
+        self._service = Service.of("openai", model, self._base_url, wishes)
+        # The key is kept where nobody prints it.
+        self._wishes = replace(wishes, key=None)
         self._cap_field = _CAP_FIELD
         self._clients = Clients(self._client)
 
@@ -212,15 +192,7 @@ class OpenAIModel:
 
 def opened(model: str, wishes: Wishes) -> OpenAIModel:
     """Returns a model of OpenAI's server, or of one that speaks its API."""
-    return OpenAIModel(
-        model,
-        api_key=wishes.key,
-        base_url=wishes.base_url,
-        timeout_s=wishes.timeout_s,
-        stream=wishes.stream,
-        answer_s=wishes.answer_s,
-        headers=wishes.headers,
-    )
+    return OpenAIModel(model, wishes)
 
 
 class _OldServerError(LanguageModelError):

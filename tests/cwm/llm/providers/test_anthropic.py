@@ -9,6 +9,7 @@ from cwm.llm.api import ConfigurationError, LanguageModelError, Message, QuotaEx
 from cwm.llm.line import headers_of
 from cwm.llm.providers.anthropic import AnthropicModel
 from cwm.llm.providers.factory import make
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.retry import TransientError
 
 CANARY = "sk-ant-canary-0123456789"
@@ -17,7 +18,7 @@ REQUEST = Request((Message("system", "Be brief."), Message("user", "Hello")), "t
 
 def model(server: Any, **options: Any) -> AnthropicModel:
     pytest.importorskip("anthropic")
-    return AnthropicModel("m-1", api_key=CANARY, base_url=server.address, **{"timeout_s": 5.0, **options})
+    return AnthropicModel("m-1", Wishes(CANARY, server.address, **{"timeout_s": 5.0, **options}))
 
 
 def answered(usage: dict[str, int] | None = None) -> dict[str, Any]:

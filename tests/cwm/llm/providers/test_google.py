@@ -8,6 +8,7 @@ import pytest
 
 from cwm.llm.api import ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
 from cwm.llm.providers.google import GoogleModel
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.retry import TransientError
 
 CANARY = "AIzaCanary0123456789abcdef"
@@ -21,7 +22,7 @@ REQUEST = Request(
 
 
 def model(server: Any, **options: Any) -> GoogleModel:
-    return GoogleModel("g-1", api_key=CANARY, base_url=server.address, **{"timeout_s": 5.0, **options})
+    return GoogleModel("g-1", Wishes(CANARY, server.address, **{"timeout_s": 5.0, **options}))
 
 
 def candidate(reason: str, *parts: dict[str, Any]) -> dict[str, Any]:
@@ -164,7 +165,7 @@ def test_a_connection_cut_in_the_body_may_have_been_billed(server: Any, reply: A
 
 def test_a_server_that_is_not_there_is_named(closed_address: str) -> None:
     with pytest.raises(TransientError, match=closed_address) as caught:
-        GoogleModel("g-1", api_key=None, base_url=closed_address).complete(REQUEST)
+        GoogleModel("g-1", Wishes(None, closed_address)).complete(REQUEST)
     assert (caught.value.kind, caught.value.maybe_billed) == ("unreachable", False)
 
 

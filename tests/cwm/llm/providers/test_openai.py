@@ -9,6 +9,7 @@ import pytest
 
 from cwm.llm.api import ConfigurationError, LanguageModelError, Message, QuotaExhaustedError, Request
 from cwm.llm.providers.openai import OpenAIModel
+from cwm.llm.providers.wishes import Wishes
 from cwm.llm.retry import TransientError
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -16,7 +17,7 @@ REQUEST = Request((Message("system", "Be brief."), Message("user", "Hello")), "t
 
 
 def model(server: Any, **options: Any) -> OpenAIModel:
-    return OpenAIModel("m-1", api_key=CANARY, base_url=f"{server.address}/v1", **{"timeout_s": 5.0, **options})
+    return OpenAIModel("m-1", Wishes(CANARY, f"{server.address}/v1", **{"timeout_s": 5.0, **options}))
 
 
 def completion(text: str | None = "hi", reason: str | None = "stop", **message: Any) -> dict[str, Any]:
@@ -183,7 +184,7 @@ def test_a_connection_cut_in_the_body_may_have_been_billed(server: Any, reply: A
 
 def test_a_server_that_is_not_there_is_named(closed_address: str) -> None:
     with pytest.raises(TransientError, match=closed_address) as caught:
-        OpenAIModel("m-1", api_key=None, base_url=f"{closed_address}/v1").complete(REQUEST)
+        OpenAIModel("m-1", Wishes(None, f"{closed_address}/v1")).complete(REQUEST)
     assert (caught.value.kind, caught.value.maybe_billed) == ("unreachable", False)
 
 
