@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -46,6 +47,8 @@ class GameEntry:
         margin: None for a tenth of the range of payoffs.
         value_functions: how many the standard synthesis asks for; 0 where the end is near enough for rollouts.
         policy_priors: the same of priors; 0 where nothing is hidden: there is nobody to read.
+        drawn: keyword arguments of the factory with which states do not list what chance may deal; empty where that
+            follows from the rules.
     """
 
     id: str
@@ -58,6 +61,7 @@ class GameEntry:
     margin: Margin | None = None
     value_functions: int = 0
     policy_priors: int = 0
+    drawn: Mapping[str, Any] = field(default_factory=dict)
 
 
 _WINS: Final = Margin(
@@ -130,6 +134,7 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
             "games.bargaining.game:Bargaining",
             margin=Margin(0.5, "a twentieth of the pool, which is worth 10 to each."),
             value_functions=2,
+            drawn={"listed": False},
         ),
         _yokai(9, 2, margin=_R, functions=2),
         _yokai(9, 3, margin=_R, functions=1),
@@ -252,3 +257,40 @@ def rules(game_id: str) -> str:
     if not found.package:
         raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
     return resources.files(found.package).joinpath("RULES.md").read_text(encoding="utf-8")
+
+
+def rule_book(game_id: str) -> str:
+    """Returns the rules of a game as they are told to people, without a name of the implementation.
+
+    A game that has no such text, as one of the user's own, is told by its rules text.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: the game comes without a text.
+    """
+    found = describe(game_id)
+    file = resources.files(found.package).joinpath("RULEBOOK.md") if found.package else None
+    if file is None or not file.is_file():
+        return rules(game_id)
+    text = file.read_text(encoding="utf-8")
+    kin = [entry for entry in _ENTRIES.values() if entry.package == found.package]
+    return text if len(kin) < 2 else f"{text.rstrip()}\n\n## This game\n\n{found.title}.\n"
+
+
+DRAWN: Final = "/drawn"
+"""After the id, in a file of names: of the game whose states do not list what chance may deal."""
+
+
+def vocabulary(game_id: str, drawn: bool = False) -> Mapping[str, list[str]] | None:
+    """Returns the names in a game's records, collected from very many games; None where nobody collected them.
+
+    Args:
+        game_id: as for `describe`.
+        drawn: whether states do not list what chance may deal, see `GameEntry`.
+    """
+    package = describe(game_id).package
+    file = resources.files(package).joinpath("vocabulary.json") if package else None
+    if file is None or not file.is_file():
+        return None
+    found: Mapping[str, Mapping[str, list[str]]] = json.loads(file.read_text(encoding="utf-8"))
+    return found.get(game_id + DRAWN * drawn)

@@ -15,6 +15,7 @@ from arena.figures.sheet import Sheet
 from arena.matches.game_source import open_game, rules_text
 from arena.terminal import console
 from arena.terminal.options import GAME, AsJson, Seed
+from cwm.interface.templates import Edition
 from cwm.trajectories.recorded import collect
 from games import plugins, registry
 from games.api import CHANCE, TERMINAL, GameError, RendersText, ResamplesHistory
@@ -76,9 +77,18 @@ def check(
 
 
 @app.command()
-def rules(game: GameId) -> None:
-    """Print the rules of a game, as a language model gets them."""
-    console.out.print(rules_text(game), markup=False)
+def rules(
+    game: GameId,
+    detail: Annotated[
+        Edition,
+        typer.Option(
+            "--rules-detail",
+            help="book: as to people; specification: with every field of states and observations, and every action.",
+        ),
+    ] = "book",
+) -> None:
+    """Print the rules of a game."""
+    console.out.print(rules_text(game, detail), markup=False)
 
 
 @app.command()

@@ -1,7 +1,6 @@
 """`cwm synthesize` and `cwm resume`: from rules and played games to a tested model."""
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,12 +14,14 @@ from arena.evaluation import evaluation_run
 from arena.matches.rejection import RejectionConfig
 from arena.papers.cwm.tables import settings as paper_settings
 from arena.pipeline import several as several_syntheses
+from arena.pipeline.function_choice import functions_asked
 from arena.pipeline.several import SeveralSettings
 from arena.pipeline.synthesis import first_prompt
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
 from arena.runs.folder import INPUTS, KIND, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
+from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
 from arena.terminal import console
@@ -28,22 +29,25 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    ChanceGiven,
     Effort,
     ModelSpec,
     Record,
+    RulesDetail,
     Seed,
     Temperature,
+    VocabularyGiven,
     Workers,
     takes_caps,
 )
 from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
-from cwm.functions.types import FunctionConfig
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 from cwm.record.record import RunRecord
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import SynthesisConfig
+from cwm.trajectories.recorded import Deck
 
 
 @takes_caps
@@ -88,6 +92,9 @@ def command(
             "present state.",
         ),
     ] = "history",
+    rules_detail: RulesDetail = None,
+    vocabulary: VocabularyGiven = None,
+    chance: ChanceGiven = None,
     go_on: Annotated[
         Path | None,
         typer.Option(
@@ -195,7 +202,9 @@ def command(
         _run(run or continuing.folder_for(go_on), settings, inputs, caps, workers, record, as_json)
         return
     stated = Stated(perfect_information, min_utility, max_utility)
-    inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck)
+    detail = rules_detail or ("specification" if llm in (None, DEFAULT_LLM) else "book")
+    how = HowTold.asked(game, detail, vocabulary, chance, told=not no_rules)
+    inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, how)
     beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)
     hidden = HiddenInformation.asked(inputs.info, deck, inference, "prior" in beside)
     given = {
@@ -225,6 +234,9 @@ def command(
         told=not no_rules,
         temperature=temperature,
         reasoning_effort=None if reasoning_effort is None else effort_of(reasoning_effort),
+        rules_detail=how.detail,
+        vocabulary=how.names,
+        chance=how.chance,
     ).with_functions(beside)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, as_json)
@@ -259,29 +271,6 @@ def _say_where_answers_go(settings: RunSettings) -> None:
             f"questions: {place}/requests; each answer is awaited in {place}/answers, see {place}/README.txt",
             soft_wrap=True,
         )
-
-
-def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
-    """Returns the settings of the kinds of functions that are asked for, by their names.
-
-    Args:
-        numbers: candidates by kind, as options of their own ask for; 0 for none.
-        further: `KIND=NUMBER` each.
-        seed: of the checks.
-
-    Raises:
-        UsageError: there is no such kind, a number is none, or a kind is asked for twice.
-    """
-    kinds = {kind.name: kind for kind in KINDS}
-    asked = {name: number for name, number in numbers.items() if number}
-    for text in further:
-        name, _, number = text.partition("=")
-        if name not in kinds or not number.isdecimal() or int(number) < 1:
-            raise UsageError(f"{text!r} asks for no functions: write KIND=NUMBER, the kind one of {', '.join(kinds)}.")
-        if name in asked:
-            raise UsageError(f"The number of {kinds[name].words} is given twice: leave out {text!r} or the other.")
-        asked[name] = int(number)
-    return {name: kinds[name].config(num_candidates=number, seed=seed) for name, number in asked.items()}
 
 
 @takes_caps
@@ -328,6 +317,7 @@ def _inputs(
     games: int,
     seed: int,
     deck: str,
+    how: HowTold,
 ) -> Inputs:
     if game is not None:
         if rules is not None or trajectories is not None:
@@ -337,14 +327,18 @@ def _inputs(
                 f"{game} is a registered game, whose test games are played and whose information is known: "
                 "leave out --held-out, --perfect-information/--hidden-information, --min-utility and --max-utility."
             )
-        return run_inputs.registered(game, games, seed, not no_rules)
+        return run_inputs.registered(game, games, seed, not no_rules, how, _deck(deck))
     if rules is not None and no_rules:
         raise UsageError(f"Give either the rules {rules} or --no-rules, not both.")
     if trajectories is None or (rules is None and not no_rules):
         raise UsageError(
             "Name a registered game, or give both --rules FILE (or --no-rules) and --trajectories FILE of your own."
         )
-    return run_inputs.own(rules, trajectories, held_out, stated, "closed" if deck == "closed" else "open")
+    return run_inputs.own(rules, trajectories, held_out, stated, _deck(deck), how)
+
+
+def _deck(asked: str) -> Deck:
+    return "closed" if asked == "closed" else "open"
 
 
 def _further_games(inputs: Inputs, asked: int | None) -> int:

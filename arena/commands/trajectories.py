@@ -21,9 +21,8 @@ from cwm.observations.schema import SchemaFormatError
 from cwm.observations.vectors import ObservationVectors, infer, try_out
 from cwm.quality.mutation_score import ScoreOptions
 from cwm.storage.files import write_whole
-from cwm.suite.closed_deck import view
 from cwm.trajectories import files
-from cwm.trajectories.recorded import Deck, Trajectory, collect, write
+from cwm.trajectories.recorded import Deck, Trajectory, collect, view, write
 from games.api import Json
 
 DeckOption = Annotated[

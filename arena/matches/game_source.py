@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.machine import shipped
+from cwm.interface.templates import Edition
 from cwm.model.bundle import ModelBundle, kept_rules
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
@@ -58,8 +59,12 @@ def game_info(game_id: str, **params: Any) -> GameInfo:
     return model_of(game_id).game_info if is_model(game_id) else registry.make(game_id, **params).info
 
 
-def rules_text(game_id: str) -> str:
+def rules_text(game_id: str, detail: Edition = "book") -> str:
     """Returns the rules text of a game; of a model, that from which it was written.
+
+    Args:
+        game_id: as for `open_game`.
+        detail: of a registered game: told as to people, or by the specification.
 
     Raises:
         UnknownGameError: no game has this id.
@@ -67,7 +72,7 @@ def rules_text(game_id: str) -> str:
         AgentSpecError: no model can be read from the folder, or nobody kept its rules.
     """
     if not is_model(game_id):
-        return registry.rules(game_id)
+        return _registered_rules(game_id, detail)
     bundle = model_of(game_id)
     kept = kept_rules(_folder(game_id), bundle)
     if kept is None and bundle.info["id"] not in registry.ids():
@@ -75,7 +80,11 @@ def rules_text(game_id: str) -> str:
             f"Nobody kept the rules text of {bundle.info['id']} beside {_folder(game_id)}: name the folder of the run "
             "in which the model was made."
         )
-    return registry.rules(bundle.info["id"]) if kept is None else kept
+    return _registered_rules(bundle.info["id"], detail) if kept is None else kept
+
+
+def _registered_rules(game_id: str, detail: Edition) -> str:
+    return registry.rule_book(game_id) if detail == "book" else registry.rules(game_id)
 
 
 def is_model(game_id: str) -> bool:

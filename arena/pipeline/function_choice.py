@@ -10,8 +10,10 @@ from arena.matches.model_tournament import ModelTournament
 from arena.pipeline.self_play import self_play
 from arena.runs.settings import planner_config
 from arena.runs.stage import Stage
+from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.materials import FunctionOutcome, Materials
+from cwm.functions.types import FunctionConfig
 from cwm.llm.api import LanguageModel
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
@@ -102,8 +104,7 @@ class FunctionChoice:
             held_out=inputs.held_out,
             deck=settings.deck,
             shown=cache(lambda: self._shown(bundle)),
-            # The bounds of a user's own game are those of the few recorded games: others may pay more.
-            bounds_known=settings.registered,
+            telling=inputs.telling,
             self_play=lambda *sizes: self_play(bundle, settings, *sizes),
             tournament=tournament.play,
             context={"deals": tournament.deals, "simulations": TOURNAMENT_SIMULATIONS},
@@ -133,3 +134,26 @@ class FunctionChoice:
             runtime=Runtime(level=stage.settings.level),
             workers=stage.workers,
         )
+
+
+def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
+    """Returns the settings of the kinds of functions that are asked for, by their names.
+
+    Args:
+        numbers: candidates by kind, as options of their own ask for; 0 for none.
+        further: `KIND=NUMBER` each.
+        seed: of the checks.
+
+    Raises:
+        UsageError: there is no such kind, a number is none, or a kind is asked for twice.
+    """
+    kinds = {kind.name: kind for kind in KINDS}
+    asked = {name: number for name, number in numbers.items() if number}
+    for text in further:
+        name, _, number = text.partition("=")
+        if name not in kinds or not number.isdecimal() or int(number) < 1:
+            raise UsageError(f"{text!r} asks for no functions: write KIND=NUMBER, the kind one of {', '.join(kinds)}.")
+        if name in asked:
+            raise UsageError(f"The number of {kinds[name].words} is given twice: leave out {text!r} or the other.")
+        asked[name] = int(number)
+    return {name: kinds[name].config(num_candidates=number, seed=seed) for name, number in asked.items()}

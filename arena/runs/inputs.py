@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from arena.runs.how_told import BY_SPECIFICATION, HowTold
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.interface import templates
@@ -15,7 +16,8 @@ from cwm.suite import contract
 from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
-from games import registry
+from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.vocabulary import Vocabulary
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 
 RULES_FILE = "rules.md"
@@ -23,6 +25,8 @@ TRAIN_FILE = "train.jsonl"
 TEST_FILE = "held-out.jsonl"
 INFO_FILE = "info.json"
 BEGUN = "begun"
+BOUNDS_KNOWN = "bounds_known"
+"""In the file of what is known of a game: whether its bounds were given, not read off the recorded games."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Inputs:
         held_out: a user's own games that are kept for the test; () for registered games, whose test games are played.
         game: the reference game; None for a user's own.
         begun: the model that the synthesis goes on from; None to begin with none.
+        telling: what the model is told beside rules and games.
     """
 
     rules: str
@@ -46,9 +51,12 @@ class Inputs:
     held_out: tuple[Trajectory, ...]
     game: Game | None
     begun: ModelBundle | None = None
+    telling: Telling = SPECIFIED
 
 
-def registered(game_id: str, games: int, seed: int, told: bool = True) -> Inputs:
+def registered(
+    game_id: str, games: int, seed: int, told: bool = True, how: HowTold = BY_SPECIFICATION, deck: Deck = "open"
+) -> Inputs:
     """Plays random games of a registered game.
 
     Args:
@@ -56,14 +64,24 @@ def registered(game_id: str, games: int, seed: int, told: bool = True) -> Inputs
         games: how many.
         seed: of the games.
         told: whether its rules text is given; else a notice that there is none stands in its place.
+        how: by which text, and what beside it.
+        deck: in the closed deck, told by the rule book, nothing is known of states, the first one included.
 
     Raises:
         UnknownGameError: no game has this id.
     """
-    game = registry.make(game_id)
+    game = how.make(game_id)
     train = tuple(collect(game, games, seed))
-    initial = state_to_json(game, game.initial_state())
-    return Inputs(registry.rules(game_id) if told else no_rules(), game.info, initial, train, (), game)
+    telling = how.telling(how.names_of(game_id), Vocabulary.of(train, deck), deck)
+    rules = how.rules(game_id) if told else no_rules()
+    return Inputs(rules, game.info, _first_state(game, how, deck), train, (), game, telling=telling)
+
+
+def _first_state(game: Game, how: HowTold, deck: Deck) -> Json:
+    """Returns what the program is given as its first state."""
+    if how.by_book and deck == "closed":
+        return {}
+    return state_to_json(game, game.initial_state())
 
 
 def no_rules() -> str:
@@ -108,7 +126,14 @@ class Stated:
         return replace(info, min_utility=low, max_utility=high)
 
 
-def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: Stated, deck: Deck = "open") -> Inputs:
+def own(
+    rules: Path | None,
+    trajectories: Path,
+    held_out: int | None,
+    stated: Stated,
+    deck: Deck = "open",
+    how: HowTold = BY_SPECIFICATION,
+) -> Inputs:
     """Reads the rules and the games of a user's own game.
 
     Args:
@@ -117,6 +142,7 @@ def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: St
         held_out: how many games, the last ones, are kept for the test; None for a fifth of them, at least one.
         stated: what the user says of the game.
         deck: in the closed deck the games may lack their states; then every game starts from the state {}.
+        how: by which text, and what beside it.
 
     Raises:
         UsageError: the rules cannot be read, or no game would be left to learn from.
@@ -129,7 +155,16 @@ def own(rules: Path | None, trajectories: Path, held_out: int | None, stated: St
         raise UsageError(f"{kept} of {len(games)} games would be held out; at least one must be left to learn from.")
     info = stated.info(games, deck)
     split = len(games) - kept
-    return Inputs(text, info, games[0].steps[0].state or {}, tuple(games[:split]), tuple(games[split:]), None)
+    initial = _own_first_state(games[0], how, deck)
+    bounds_known = stated.min_utility is not None and stated.max_utility is not None
+    telling = how.telling(None, Vocabulary.of(games[:split], deck), deck, bounds_known)
+    return Inputs(text, info, initial, tuple(games[:split]), tuple(games[split:]), None, telling=telling)
+
+
+def _own_first_state(game: Trajectory, how: HowTold, deck: Deck) -> Json:
+    # A file whose later states are missing says by its first one what everybody knows at the start.
+    whole = any(step.state is not None for step in game.steps[1:])
+    return {} if whole and how.by_book and deck == "closed" else game.steps[0].state or {}
 
 
 def _rules_text(rules: Path) -> str:
@@ -155,7 +190,8 @@ def store(folder: Path, inputs: Inputs) -> None:
         inputs.begun.save(folder / BEGUN)
     info = inputs.info
     stated = Stated(info.perfect_information, info.min_utility, info.max_utility)
-    write_whole(folder / INFO_FILE, json.dumps(asdict(stated)) + "\n")
+    known = {BOUNDS_KNOWN: True} if inputs.game is None and inputs.telling.bounds_known else {}
+    write_whole(folder / INFO_FILE, json.dumps(asdict(stated) | known) + "\n")
 
 
 def load(folder: Path, settings: RunSettings) -> Inputs:
@@ -167,20 +203,26 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     """
     try:
         rules = (folder / RULES_FILE).read_text(encoding="utf-8")
-        stated = Stated(**json.loads((folder / INFO_FILE).read_text(encoding="utf-8")))
+        known = json.loads((folder / INFO_FILE).read_text(encoding="utf-8"))
+        # Those of a user's own game are otherwise those of the few recorded games: others may pay more.
+        bounds_known = bool(known.pop(BOUNDS_KNOWN, settings.registered))
+        stated = Stated(**known)
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
             f"The inputs of the run in {folder} cannot be read ({error}); restore them from a copy."
         ) from error
-    train = files.read(folder / TRAIN_FILE, settings.deck)
+    how, deck = settings.how_told, settings.deck
+    train = files.read(folder / TRAIN_FILE, deck)
     held_out = files.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
+    begun = _begun(folder, settings)
     if settings.registered:
-        game = registry.make(settings.game)
-        initial = state_to_json(game, game.initial_state())
-        return Inputs(rules, game.info, initial, tuple(train), (), game, _begun(folder, settings))
-    info = stated.info([*train, *held_out], settings.deck)
-    initial = train[0].steps[0].state or {}
-    return Inputs(rules, info, initial, tuple(train), tuple(held_out), None, _begun(folder, settings))
+        game = how.make(settings.game)
+        telling = how.telling(how.names_of(settings.game), Vocabulary.of(train, deck), deck)
+        return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), game, begun, telling)
+    info = stated.info([*train, *held_out], deck)
+    initial = _own_first_state(train[0], how, deck)
+    telling = how.telling(None, Vocabulary.of(train, deck), deck, bounds_known)
+    return Inputs(rules, info, initial, tuple(train), tuple(held_out), None, begun, telling)
 
 
 def _begun(folder: Path, settings: RunSettings) -> ModelBundle | None:

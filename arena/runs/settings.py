@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from arena.runs.hidden_information import HiddenInformation
+from arena.runs.how_told import Chance, HowTold, Names
 from cwm.functions.kinds import KINDS
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
 from cwm.functions.vectors import VectorConfig
+from cwm.interface.templates import Edition
 from cwm.llm.recordings import VARIANT
 from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import Level
@@ -76,6 +78,9 @@ class RunSettings(Settings):
         functions: settings of the kinds of functions that have no field here, by their names.
         temperature: sampling temperature of every question that has none of its own, None for the provider's default.
         reasoning_effort: how long the model is to think, e.g. `low`; None for the provider's default.
+        rules_detail: see `HowTold`, as the next two.
+        vocabulary: whether the names in the records are listed beside a rule book.
+        chance: whether a table of what may be dealt is handed over where no rule says it.
     """
 
     left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
@@ -90,6 +95,9 @@ class RunSettings(Settings):
         {"begun": None},
         {"temperature": None},
         {"reasoning_effort": None},
+        {"rules_detail": "specification"},
+        {"vocabulary": "list"},
+        {"chance": "listed"},
     )
 
     game: str
@@ -118,6 +126,14 @@ class RunSettings(Settings):
     begun: str | None = None
     temperature: float | None = None
     reasoning_effort: str | None = None
+    rules_detail: Edition = "specification"
+    vocabulary: Names = "list"
+    chance: Chance = "listed"
+
+    @property
+    def how_told(self) -> HowTold:
+        """How the game is told to the language model."""
+        return HowTold(self.rules_detail, self.vocabulary, self.chance)
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -132,6 +148,8 @@ class RunSettings(Settings):
             variants.append(self.synthesis.method)
         if not self.told:
             variants.append(UNTOLD)
+        if self.how_told.by_book:
+            variants.append(self.rules_detail)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     @property

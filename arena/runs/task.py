@@ -20,6 +20,7 @@ def make_task(inputs: Inputs, hidden: HiddenInformation = OPEN) -> SynthesisTask
         "none" if inputs.info.perfect_information else hidden.inference,
         reference_of(inputs),
         hidden.deck,
+        inputs.telling,
     )
 
 
@@ -41,4 +42,5 @@ def build_options(inputs: Inputs, value: bool, hidden: HiddenInformation = OPEN)
         max_length=longest_game(inputs.info, inputs.train),
         deck=hidden.deck,
         infers=hidden.inference,
+        drawn=inputs.telling.drawn,
     )

@@ -42,6 +42,30 @@ BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
 ]
+RulesDetail = Annotated[
+    str | None,
+    typer.Option(
+        "--rules-detail",
+        help="Registered games: told by the rule book, as to people, or by the specification, which names every field "
+        "and every action string. Default: book; for recorded answers what they were given to.",
+    ),
+]
+VocabularyGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--vocabulary",
+        help="With a rule book: list the names in the records (keys, words, action strings) beside it, or none. "
+        "Default: list, without rules none.",
+    ),
+]
+ChanceGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--chance",
+        help="Where no rule says what may be dealt, as in bargaining: listed (the table is handed over) or drawn (the "
+        "program works out what the rules allow). Default with a rule book: drawn.",
+    ),
+]
 Timeout = Annotated[
     float,
     typer.Option(

@@ -10,6 +10,7 @@ from cwm.record.record import RunRecord
 from cwm.synthesis.events import OnEvent
 from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Deck, Trajectory
+from cwm.trajectories.telling import Telling
 from games.api import GameInfo, Json
 
 
@@ -46,7 +47,7 @@ class Materials:
         held_out: games that it was not made from.
         deck: what is known of the hidden part of those games.
         shown: games whose states may be shown and tested, in the open deck those recorded.
-        bounds_known: whether the bounds of the returns are those of the game, not only of the recorded games.
+        telling: what the model is told beside the rules; whether the bounds of the returns are those of the game.
         self_play: plays games on the model.
         tournament: lets planners play each other on the model: one score an entrant, larger is better, a function of
             entrants and a seed alone.
@@ -66,7 +67,7 @@ class Materials:
     held_out: Sequence[Trajectory]
     deck: Deck
     shown: Callable[[], Sequence[Trajectory]]
-    bounds_known: bool
+    telling: Telling
     self_play: SelfPlay
     tournament: Callable[[Sequence[Entrant]], list[float]]
     context: Mapping[str, Any]

@@ -29,6 +29,7 @@ from cwm.sandbox.parent import static_check
 from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.storage.keys import content_key, program_hash
 from cwm.synthesis.events import Event, OnEvent
+from cwm.trajectories.telling import SPECIFIED, Telling
 from games.api import GameInfo, Json
 
 FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
@@ -120,6 +121,7 @@ class FunctionKind:
         info = task.info
         return {
             "rules": task.rules,
+            **task.telling.words(),
             "player_names": info.player_names,
             "source": task.source,
             "interface": text.render(self.functions, self.interface),
@@ -141,12 +143,14 @@ class FunctionTask:
         info: players, utility, bounds, information.
         source: the synthesised model.
         examples: tests or moments of recorded games as text, for the prompt.
+        telling: what the model is told beside the rules.
     """
 
     rules: str
     info: GameInfo
     source: str
     examples: str
+    telling: Telling = SPECIFIED
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from cwm.record.record import RunRecord
 from cwm.storage.keys import program_hash
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
+from cwm.trajectories.telling import SPECIFIED, Telling
 from games.api import Action, GameInfo, Json, Observation
 
 SHOWN_ACTIONS = 16
@@ -66,9 +67,11 @@ class PriorConfig(FunctionConfig):
             )
 
 
-def task_of(rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> FunctionTask:
+def task_of(
+    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = SPECIFIED
+) -> FunctionTask:
     """Makes the task; its prompt shows an early, a middle and a late moment, each of another game."""
-    return FunctionTask(rules, info, source, examples(trajectories, info.perfect_information))
+    return FunctionTask(rules, info, source, examples(trajectories, info.perfect_information), telling)
 
 
 def examples(trajectories: Sequence[Trajectory], perfect_information: bool) -> str:
@@ -157,7 +160,7 @@ def ask(given: Materials, config: PriorConfig) -> FunctionResult:
         baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
         return given.tournament([*baselines, *(Entrant(leaf, item.source, WITH_PRIOR) for item in candidates)])
 
-    task = task_of(given.rules, given.info, given.source, given.shown())
+    task = task_of(given.rules, given.info, given.source, given.shown(), given.telling)
     context = {"value": None if leaf is None else program_hash(leaf), **given.context}
     return synthesize_priors(task, config, given.model, checker, tournament, context, given.record, given.on_event)
 

@@ -23,15 +23,18 @@ from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
+from cwm.trajectories.telling import SPECIFIED, Telling
 from games.api import GameInfo
 
 SHOWN_OPEN = 2
 SHOWN_ENDS = 3
 
 
-def task_of(rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory]) -> FunctionTask:
+def task_of(
+    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = SPECIFIED
+) -> FunctionTask:
     """Makes the task; its prompt shows a few open states and one end of each result."""
-    return FunctionTask(rules, info, source, render(shown_tests(value_tests(trajectories))))
+    return FunctionTask(rules, info, source, render(shown_tests(value_tests(trajectories))), telling)
 
 
 def value_tests(trajectories: Sequence[Trajectory]) -> list[UnitTest]:
@@ -70,13 +73,13 @@ def ask(given: Materials, config: FunctionConfig) -> FunctionResult:
         given.info,
         given.initial_state,
         given.tester,
-        bounds_known=given.bounds_known,
+        bounds_known=given.telling.bounds_known,
     )
 
     def tournament(candidates: list[FunctionCandidate | None]) -> list[float]:
         return given.tournament([Entrant(None if item is None else item.source) for item in candidates])
 
-    task = task_of(given.rules, given.info, given.source, games)
+    task = task_of(given.rules, given.info, given.source, games, given.telling)
     return synthesize_values(task, config, given.model, checker, tournament, given.record, given.on_event)
 
 

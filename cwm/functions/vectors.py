@@ -24,6 +24,7 @@ from cwm.observations.vectors import ObservationVectors, RoundTrip, infer, try_o
 from cwm.record.record import RunRecord
 from cwm.storage.keys import content_key
 from cwm.synthesis.events import OnEvent, ignore
+from cwm.trajectories.telling import SPECIFIED, Telling
 from games.api import GameInfo, Json
 
 SHOWN_CHARACTERS: Final = 24_000
@@ -71,6 +72,7 @@ class VectorTask:
         recorded: samples of the recorded games, which the prompt may show.
         samples: those and the model's own: every function must write and read them all.
         held_out: samples of other games: what decides.
+        telling: what the model is told beside the rules.
     """
 
     rules: str
@@ -79,11 +81,12 @@ class VectorTask:
     recorded: tuple[Sample, ...]
     samples: tuple[Sample, ...]
     held_out: tuple[Sample, ...]
+    telling: Telling = SPECIFIED
 
     @property
     def asked(self) -> FunctionTask:
         """What the prompts show of it."""
-        return FunctionTask(self.rules, self.info, self.source, render(examples(self.recorded)))
+        return FunctionTask(self.rules, self.info, self.source, render(examples(self.recorded)), self.telling)
 
 
 def examples(samples: Sequence[Sample], characters: int = SHOWN_CHARACTERS) -> list[Sample]:
@@ -162,6 +165,7 @@ def task_of(given: Materials, config: VectorConfig) -> VectorTask:
         recorded=tuple(recorded),
         samples=(*recorded, *samples_of(own)),
         held_out=(*samples_of(given.held_out, given.deck), *samples_of(others)),
+        telling=given.telling,
     )
 
 

@@ -4,8 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from cwm.suite import closed_deck
-from cwm.trajectories.recorded import Deck, Trajectory
+from cwm.trajectories.recorded import Deck, Trajectory, view
 from games.api import Observation
 
 Sample: TypeAlias = tuple[int, Observation]
@@ -21,9 +20,9 @@ def samples_of(trajectories: Sequence[Trajectory], deck: Deck = "open") -> list[
         return [seen for game in trajectories for step in game.steps for seen in enumerate(step.observations)]
     samples: list[Sample] = []
     for game in trajectories:
-        view = closed_deck.view(game)
-        samples += [(view.player, observation) for observation, _ in view.decisions]
-        samples.append((view.player, view.final_observation))
+        seen = view(game)
+        samples += [(seen.player, observation) for observation, _ in seen.decisions]
+        samples.append((seen.player, seen.final_observation))
     return samples
 
 

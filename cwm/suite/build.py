@@ -32,6 +32,8 @@ class BuildOptions:
         deck: in the closed deck (G.5) the recorded states are not looked at, and of each game only what one player saw.
         infers: whether `inference` asks for the whole history or for the present state alone (G.4).
         return_draws: in the closed deck, histories of a whole game drawn at most until one pays what was paid.
+        drawn: of chance's first outcomes no table is known: the one that happened must be among those that the program
+            lists, whatever else is.
     """
 
     kinds: tuple[Kind, ...] = ("transition", "random_play")
@@ -43,6 +45,7 @@ class BuildOptions:
     deck: Deck = "open"
     infers: Infers = "history"
     return_draws: int = 1000
+    drawn: bool = False
 
 
 def build(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> list[UnitTest]:
@@ -68,7 +71,7 @@ def stream(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOpti
     """
     for kind in _kinds(options):
         if kind == "transition":
-            yield from (test for trajectory in trajectories for test in _transitions(trajectory))
+            yield from (test for trajectory in trajectories for test in _transitions(trajectory, options.drawn))
         elif kind == "inference":
             yield from _inference(trajectories, options)
         elif kind == "value":
@@ -152,7 +155,7 @@ def accuracy(results: Sequence[UnitTestResult]) -> dict[str, float]:
     return {kind: sum(passed) / len(passed) for kind, passed in shares.items()}
 
 
-def _transitions(trajectory: Trajectory) -> list[UnitTest]:
+def _transitions(trajectory: Trajectory, drawn: bool) -> list[UnitTest]:
     tests = []
     for number, step in enumerate(trajectory.steps):
         if step.state is None:
@@ -169,6 +172,8 @@ def _transitions(trajectory: Trajectory) -> list[UnitTest]:
             "action": step.action,
             "next_state": following,
         }
+        if drawn and number == 0 and step.player == CHANCE:
+            data |= {"legal_actions": [step.action], "chance": None}
         tests.append(_test("transition", data, trajectory, number))
     return tests
 

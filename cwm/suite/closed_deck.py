@@ -7,15 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cwm.suite.types import UnitTest
-from cwm.trajectories.recorded import ClosedDeckTrajectory, Trajectory, closed_deck
+from cwm.trajectories.recorded import ClosedDeckTrajectory, Trajectory, view
 from games.api import TERMINAL, Action, Observation
-
-
-def view(trajectory: Trajectory) -> ClosedDeckTrajectory:
-    """Returns what is learned from a game in the closed deck: the view of one player, in turn over the games, or of the
-    player from whose seat the game was recorded."""
-    turn = trajectory.index % len(trajectory.player_names)
-    return closed_deck(trajectory, turn if trajectory.seat is None else trajectory.seat)
 
 
 def inference_tests(

@@ -12,7 +12,7 @@ from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
 from cwm.sandbox.wire.blame import Ours, blame
 from cwm.suite import closed_deck
-from cwm.trajectories.recorded import Deck, Trajectory
+from cwm.trajectories.recorded import Deck, Trajectory, view
 from games.api import TERMINAL, Json
 
 SESSION = "cwm.sandbox.inside.likelihood"
@@ -152,7 +152,7 @@ class _Asker:
 
 def _question(trajectory: Trajectory, samples: int, deck: Deck) -> Json:
     """Returns what the worker is asked about a game, None if the player whose view it is never decided anything."""
-    seen = closed_deck.view(trajectory)
+    seen = view(trajectory)
     if deck == "closed":
         history = closed_deck.evidence(seen, len(seen.decisions))
         return {"player": seen.player, "history": history, "over": True, "samples": samples}

@@ -69,24 +69,35 @@ def _method(test: UnitTest, lines: Sequence[str]) -> list[str]:
 
 def _transition(test: UnitTest) -> list[str]:
     data = test.data
-    legal = f"{sorted(data['legal_actions'])!r}, sorted(get_legal_actions(state))"
-    chance = f"{_pairs(data['chance'])}, dict(get_chance_outcomes(state))"
-    listed = _listed_in_state(data)
-    if listed is not None:
-        legal = f"sorted({listed}), sorted(get_legal_actions(state))"
-        chance = f"dict.fromkeys({listed}, {data['chance'][0][1]!r}), dict(get_chance_outcomes(state))"
     lines = [
         f"state = {data['state']!r}",
         f"self.assertEqual({data['player']!r}, get_current_player(state))",
         f"self.assertEqual({data['player_name']!r}, get_player_name({data['player']!r}))",
         f"self.assertEqual({data['rewards']!r}, get_rewards(state))",
         f"self.assertEqual({data['observations']!r}, get_observations(state))",
-        f"self.assertEqual({legal})",
-        f"self.assertEqual({chance})",
+        *_choices(data),
     ]
     if data["action"] is not None:
         lines.append(f"self.assertEqual({data['next_state']!r}, apply_action(state, {data['action']!r}))")
     return _method(test, lines)
+
+
+def _choices(data: Json) -> list[str]:
+    """Returns the lines on legal actions and on chance."""
+    if data["chance"] is None:
+        return [
+            "# What else may be dealt is not known.",
+            f"self.assertIn({data['action']!r}, get_legal_actions(state))",
+            f"self.assertGreater(dict(get_chance_outcomes(state))[{data['action']!r}], 0.0)",
+            "self.assertAlmostEqual(1.0, sum(dict(get_chance_outcomes(state)).values()))",
+        ]
+    legal = f"{sorted(data['legal_actions'])!r}, sorted(get_legal_actions(state))"
+    chance = f"{_pairs(data['chance'])}, dict(get_chance_outcomes(state))"
+    listed = _listed_in_state(data)
+    if listed is not None:
+        legal = f"sorted({listed}), sorted(get_legal_actions(state))"
+        chance = f"dict.fromkeys({listed}, {data['chance'][0][1]!r}), dict(get_chance_outcomes(state))"
+    return [f"self.assertEqual({legal})", f"self.assertEqual({chance})"]
 
 
 def _listed_in_state(data: Json) -> str | None:

@@ -46,13 +46,15 @@ class TaskPrompts:
     def follow_up(self, candidate: Candidate, num_given: int) -> str:
         """Returns the next message of a conversation."""
         verdict = self._verdict(candidate.report)
+        edition, number = self._task.telling.edition, candidate.version
         return templates.render(
-            "follow_up", **verdict, num_given=num_given, number=candidate.version, num_programs=self._num_programs
+            "follow_up", edition, **verdict, num_given=num_given, number=number, num_programs=self._num_programs
         )
 
     def no_program(self) -> str:
         """Returns the next message of a conversation whose last answer held no program."""
-        return templates.render("no_program", functions=self._task.functions, num_programs=self._num_programs)
+        edition = self._task.telling.edition
+        return templates.render("no_program", edition, functions=self._task.functions, num_programs=self._num_programs)
 
     def shown_tests(self) -> str:
         """Returns the tests that a prompt shows where no program has failed any."""
@@ -62,6 +64,7 @@ class TaskPrompts:
         """Returns what the templates of all prompts for a program are filled in with."""
         return {
             "rules": self._task.rules,
+            **self._task.telling.words(),
             "player_names": self._task.info.player_names,
             "interface": text.render(self._task.functions, self._task.interface),
             "functions": self._task.functions,

@@ -12,6 +12,7 @@ from cwm.storage.keys import content_key
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.types import Kind, UnitTest
 from cwm.trajectories.recorded import Deck, Trajectory
+from cwm.trajectories.telling import SPECIFIED, Telling
 from games.api import CHANCE, TERMINAL, GameInfo, Json, ResamplesHistory
 
 Inference: TypeAlias = Literal["none", "history", "state"]
@@ -50,6 +51,7 @@ class SynthesisTask:
         tests: every training test; a program is done when all pass.
         inference: what the program infers.
         deck: whether the hidden states of the recorded games are shown and tested.
+        telling: what the model is told beside rules and tests.
     """
 
     rules: str
@@ -59,6 +61,7 @@ class SynthesisTask:
     tests: tuple[UnitTest, ...]
     inference: Inference
     deck: Deck = "open"
+    telling: Telling = SPECIFIED
 
     @classmethod
     def of(
@@ -70,6 +73,7 @@ class SynthesisTask:
         inference: Inference,
         reference: ResamplesHistory | None = None,
         deck: Deck = "open",
+        telling: Telling = SPECIFIED,
     ) -> "SynthesisTask":
         """Makes the task and its tests: transitions (in the open deck), inference where asked for, and random play.
 
@@ -81,6 +85,7 @@ class SynthesisTask:
             inference: what the program infers.
             reference: draws histories on the true game, to know where several fit; None if there is none.
             deck: `closed`: of each game only what one player saw.
+            telling: what the model is told beside rules and tests.
 
         Raises:
             ValueError: no trajectory was given, or the closed deck without inference of histories.
@@ -98,10 +103,11 @@ class SynthesisTask:
             max_length=longest_game(info, trajectories),
             deck=deck,
             infers="state" if inference == "state" else "history",
+            drawn=telling.drawn,
         )
         tests = tuple(build(trajectories, options))
         examples = () if deck == "closed" else tuple(trajectories)
-        return cls(rules, info, initial_state, examples, tests, inference, deck)
+        return cls(rules, info, initial_state, examples, tests, inference, deck, telling)
 
     @property
     def sampler(self) -> str | None:

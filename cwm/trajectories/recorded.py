@@ -136,6 +136,13 @@ class ClosedDeckTrajectory:
     total_reward: float
 
 
+def view(trajectory: Trajectory) -> ClosedDeckTrajectory:
+    """Returns what is learned from a game in the closed deck: the view of one player, in turn over the games, or of the
+    player from whose seat the game was recorded."""
+    turn = trajectory.index % len(trajectory.player_names)
+    return closed_deck(trajectory, turn if trajectory.seat is None else trajectory.seat)
+
+
 def closed_deck(trajectory: Trajectory, player: int) -> ClosedDeckTrajectory:
     """Returns what `player` alone could know of a recording: no states, no chance, nobody else's observations."""
     return ClosedDeckTrajectory(

@@ -30,7 +30,12 @@ class Bargaining(OpenSpielGame):
     bargaining among people. Nothing in `RULES.md` comes from there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listed: bool = True) -> None:
+        """Args:
+        listed: whether the initial state lists the deals; else no state has `deals`, and whoever is to model the game
+            has to work out from the rules what may be dealt.
+        """
+        self._listed: Final = listed
         super().__init__("bargaining", game_id="bargaining", uniform_chance=True)
         self._deals: Final = [
             " ".join(",".join(map(str, row)) for row in (deal.pool, *deal.values))
@@ -53,7 +58,8 @@ class Bargaining(OpenSpielGame):
 
     def state_to_json(self, state: State) -> Json:
         values = None if state.is_chance_node() else [_by_item(row) for row in state.instance().values]
-        return {"values": values, **self._public(state), "deals": list(self._deals) if values is None else []}
+        told = {"values": values, **self._public(state)}
+        return told | {"deals": list(self._deals) if values is None else []} if self._listed else told
 
     def observations(self, state: State) -> list[Observation]:
         public = self._public(state)

@@ -96,6 +96,26 @@ def compare_chance(field: str, expected: list[list[Any]], got: Any) -> Mismatch 
     return Mismatch(field, f"{field}{path}: {problem}", path, expected, got) if problem else None
 
 
+def compare_listed(field: str, happened: str, got: Any) -> Mismatch | None:
+    """Checks actions, or chance outcomes, of which no table is known: what happened must be among them.
+
+    Args:
+        field: `legal_actions` or `chance_outcomes`.
+        happened: the action that was taken.
+        got: the program's answer.
+    """
+    chances = field == "chance_outcomes"
+    problem = chance_problem(got) if chances else actions_problem(got)
+    if problem is None:
+        listed = {action for action, odds in got if odds > 0} if chances else set(got)
+        total = sum(odds for _, odds in got) if chances else 1.0
+        if happened not in listed:
+            problem = f"{happened!r}, which happened, is not among the {len(got)} that are listed"
+        elif abs(total - 1.0) > TOLERANCE:
+            problem = f"the probabilities sum to {total!r}"
+    return Mismatch(field, f"{field}: {problem}", "", happened, f"{len(got)} outcomes") if problem else None
+
+
 def chance_problem(outcomes: Any) -> str | None:
     """Returns what is wrong with the form of a list of chance outcomes, None if nothing is."""
     if not isinstance(outcomes, list) or not all(_is_outcome(outcome) for outcome in outcomes):

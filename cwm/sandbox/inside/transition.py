@@ -6,7 +6,14 @@ from json import dumps
 from typing import Any
 
 from cwm.sandbox.inside.calls import FIELDS, MUTATED, ProgramCalls
-from cwm.sandbox.inside.comparisons import Mismatch, compare_actions, compare_chance, compare_exactly, compare_rewards
+from cwm.sandbox.inside.comparisons import (
+    Mismatch,
+    compare_actions,
+    compare_chance,
+    compare_exactly,
+    compare_listed,
+    compare_rewards,
+)
 
 NOT_REPEATABLE = "not_repeatable"
 
@@ -29,7 +36,8 @@ def check_transition(calls: ProgramCalls, data: dict[str, Any], fields: dict[str
     Args:
         calls: the program.
         data: `state`, `player`, `player_name`, `rewards`, `observations`, `legal_actions`, `chance`, `action` (None at
-            the end) and `next_state`.
+            the end) and `next_state`. Where `chance` is None no table of its outcomes is known: what happened must be
+            listed.
         fields: takes the name of every field that was checked, with the status `pass`.
 
     Returns:
@@ -65,9 +73,13 @@ def _questions(data: dict[str, Any]) -> list[_Question]:
         _Question("get_player_name", (), data["player_name"], compare_exactly),
         _Question("get_rewards", (), data["rewards"], compare_rewards),
         _Question("get_observations", (), data["observations"], compare_exactly),
-        _Question("get_legal_actions", (), data["legal_actions"], compare_actions),
-        _Question("get_chance_outcomes", (), data["chance"], compare_chance),
     ]
+    if data["chance"] is None:
+        questions.append(_Question("get_legal_actions", (), data["action"], compare_listed))
+        questions.append(_Question("get_chance_outcomes", (), data["action"], compare_listed))
+    else:
+        questions.append(_Question("get_legal_actions", (), data["legal_actions"], compare_actions))
+        questions.append(_Question("get_chance_outcomes", (), data["chance"], compare_chance))
     if data["action"] is not None:
         questions.append(_Question("apply_action", (data["action"],), data["next_state"], compare_exactly))
     return questions

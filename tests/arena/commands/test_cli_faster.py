@@ -114,7 +114,8 @@ def test_a_version_with_a_sampler_that_knows_less_is_refused(cwm: Any, tmp_path:
     run = tmp_path / "run"
     words = ["--test-transitions", 20, "--further-games", 0, "--workers", 1, "--faster", 2, "--run", run]
     model = script(tmp_path / "answers.jsonl", right + "# the next one is shorter\n" * 20, narrow, right)
-    made = cwm("synthesize", "kuhn_poker", "--deck", "closed", "--llm", model, *words)
+    told = ["--rules-detail", "specification"]
+    made = cwm("synthesize", "kuhn_poker", "--deck", "closed", *told, "--llm", model, *words)
     assert made.code == 0, made.err
     found = cwm("report", run, "--json").json["faster"]["candidates"]
     assert [item["status"] for item in found] == ["wrong", "kept"]

@@ -18,6 +18,8 @@ from cwm.record.record import RunRecord
 PROGRAMS = Path(__file__).resolve().parents[2] / "data" / "hidden_programs"
 CHOICE = "random.choice(possible(seen, player_id))"
 FEW = ["--test-transitions", 30, "--workers", 1]
+SPECIFIED = ["--rules-detail", "specification"]
+"""The programs go on from the first state, which a rule book does not tell in the closed deck."""
 VALUE = """
 def value_function(state, player_id):
     return get_rewards(state)[player_id] if get_current_player(state) == -4 else 0.0
@@ -41,7 +43,7 @@ def scripted(folder: Path, *answers: str) -> str:
 
 def run_closed(cwm: Any, game: str, folder: Path, *wrong: tuple[str, str]) -> Any:
     model = scripted(folder, program(game, *wrong), program(game))
-    return cwm("synthesize", game, "--deck", "closed", "--llm", model, *FEW, "--run", folder / "run")
+    return cwm("synthesize", game, "--deck", "closed", *SPECIFIED, "--llm", model, *FEW, "--run", folder / "run")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,24 @@ def test_a_wrong_program_of_the_closed_deck_is_repaired_and_the_right_one_is_eva
     assert (bundle.deck, bundle.infers) == ("closed", "history")
 
 
+def test_a_program_that_is_told_nothing_of_states_makes_its_own_first_one(cwm: Any, tmp_path: Path) -> None:
+    own_start = "def own(function):\n    return lambda state, *more: function(state or START, *more)\n\n\n"
+    text = program("kuhn_poker").replace("INITIAL_STATE", "START")
+    names = ("apply_action", "get_current_player", "get_rewards", "get_legal_actions", "get_chance_outcomes")
+    wrapped = "".join(f"{name} = own({name})\n" for name in (*names, "get_observations"))
+    start = {"private_cards": [None, None], "betting": [], "contributions": [1, 1], "current_player": -1}
+    model = scripted(tmp_path, f"START = {start!r}\n\n{own_start}{text}\n{wrapped}")
+    run = tmp_path / "run"
+    made = cwm("synthesize", "kuhn_poker", "--deck", "closed", "--llm", model, *FEW, "--run", run)
+    assert made.code == 0, made.err
+    assert ModelBundle.load(run).initial_state == {}
+    words = ["evaluate", run, "--transitions", 30, "--workers", 1, "--contract-games", 2]
+    found = cwm(*words, "--json").json
+    assert {kind: tally["accuracy"] for kind, tally in found["kinds"].items()} == {"inference": 1.0, "random_play": 1.0}
+    watched = cwm("play", "kuhn_poker", "--agent", f"cwm:{run},sims=5", "--agent", "random", "--json").json
+    assert watched["forfeit"] is None
+
+
 def test_a_model_of_the_closed_deck_is_evaluated_and_plays(cwm: Any, tmp_path: Path) -> None:
     assert run_closed(cwm, "kuhn_poker", tmp_path).code == 0
     run = tmp_path / "run"
@@ -95,7 +115,7 @@ def test_value_functions_of_the_closed_deck_are_shown_games_of_the_model_itself(
     hidden = ('{**state, "private_cards": cards', '{**state, "dealt": sum(cards[:1]), "private_cards": cards')
     text = program("kuhn_poker", hidden)
     model = scripted(tmp_path, text, VALUE)
-    words = ["--deck", "closed", "--values", 1, "--tournament-deals", 1, "--llm", model, *FEW]
+    words = ["--deck", "closed", *SPECIFIED, "--values", 1, "--tournament-deals", 1, "--llm", model, *FEW]
     made = cwm("synthesize", "kuhn_poker", *words, "--run", tmp_path / "run")
     assert made.code == 0, made.err
     with RunRecord.read(tmp_path / "run") as record:
@@ -170,7 +190,7 @@ def test_recordings_of_what_is_unusual_have_names_of_their_own(
     assert replace(settings, deck="closed").recorded == "kuhn_poker+closed"
     recorded = tmp_path / "kuhn_poker+closed.jsonl"
     model = scripted(tmp_path, program("kuhn_poker"))
-    words = ["synthesize", "kuhn_poker", "--deck", "closed", "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "kuhn_poker", "--deck", "closed", *SPECIFIED, "--test-transitions", 0, "--workers", 1]
     assert cwm(*words, "--llm", model, "--record", recorded, "--run", tmp_path / "first").code == 0
     before = recordings.bundled_games()
     monkeypatch.setattr(recordings, "_bundled_folder", lambda: tmp_path)

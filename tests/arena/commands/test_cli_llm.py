@@ -45,7 +45,7 @@ def test_explain_says_where_the_nearest_recorded_request_differs(cwm: Any, right
     recording = tmp_path / "recording.jsonl"
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
     assert cwm(*words, "--run", tmp_path / "run", "--record", recording).code == 0
-    prompt = cwm("synthesize", "tic_tac_toe", "--dry-run", "--json").json["prompt"]
+    prompt = cwm("synthesize", "tic_tac_toe", "--llm", right_model, "--dry-run", "--json").json["prompt"]
     asked = tmp_path / "request.json"
     request = {
         "messages": [{"role": "user", "text": prompt}],

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.commands import synthesize
 from arena.pipeline import function_choice, synthesis
 from arena.pipeline.synthesis import Outcome
 from arena.report import run_report
@@ -54,14 +53,14 @@ CLOSING = replace(
 
 @pytest.fixture(autouse=True)
 def _with_a_further_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (function_choice, run_settings, synthesize):
+    for module in (function_choice, run_settings):
         monkeypatch.setattr(module, "KINDS", (*KINDS, CLOSING))
 
 
 def test_it_is_asked_for_chosen_stored_and_told_of(tmp_path: Path, right_program: str) -> None:
     answers = tmp_path / "answers"
     answers.write_text(json.dumps(f"```python\n{right_program}\n```") + "\n")
-    asked = synthesize.functions_asked({"value": 0}, ["closing=1"], seed=7)
+    asked = function_choice.functions_asked({"value": 0}, ["closing=1"], seed=7)
     settings = RunSettings(
         "tic_tac_toe", True, f"scripted:{answers}", test_transitions=20, planner_games=0, further_games=0
     ).with_functions(asked)
@@ -106,9 +105,9 @@ def test_a_kind_whose_name_is_a_path_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["closing", "closing=0", "closing=two", "opening=1", "=1"])
 def test_a_request_that_names_no_kind_or_no_number_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=f"'{text}' asks for no functions: .* value, prior, vectors, closing"):
-        synthesize.functions_asked({}, [text], 0)
+        function_choice.functions_asked({}, [text], 0)
 
 
 def test_two_numbers_for_one_kind_are_refused() -> None:
     with pytest.raises(UsageError, match="The number of value functions is given twice: leave out 'value=2'"):
-        synthesize.functions_asked({"value": 1}, ["value=2"], 0)
+        function_choice.functions_asked({"value": 1}, ["value=2"], 0)

@@ -16,7 +16,6 @@ from cwm.sandbox.inside.program import LoadedCode
 from cwm.sandbox.parent import static_check
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, ProgramSource
-from cwm.suite import closed_deck
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.execution import run_tests
 from cwm.suite.rendering import render
@@ -25,7 +24,7 @@ from cwm.synthesis.candidate import Candidate, SuiteReport, count_results
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask, kinds
-from cwm.trajectories.recorded import Trajectory, collect, record_step
+from cwm.trajectories.recorded import Trajectory, collect, record_step, view
 from games import registry
 from games.api import state_to_json
 
@@ -70,7 +69,7 @@ def task(game: str, games: list[Trajectory]) -> SynthesisTask:
 
 def test_each_game_is_seen_from_one_seat_in_turn() -> None:
     games = recorded("leduc_poker")
-    assert [closed_deck.view(game).player for game in games] == [0, 1] * 6
+    assert [view(game).player for game in games] == [0, 1] * 6
     tests = build(games, CLOSED)
     assert {test.kind for test in tests} == {"inference", "random_play"}
     assert {test.data["player"] for test in tests if test.game == 3} == {1}
@@ -186,7 +185,7 @@ def test_prompt_and_tests_do_not_change_with_what_the_player_never_saw() -> None
 def hidden_card_swapped(game: Trajectory) -> Trajectory:
     """Returns the game with the other card of the player who does not look, if that pays the same."""
     reference = registry.make("kuhn_poker")
-    player = closed_deck.view(game).player
+    player = view(game).player
     actions = [str(step.action) for step in game.steps[:-1]]
     unused = next(f"Deal:{card}" for card in range(3) if f"Deal:{card}" not in actions[:2])
     actions[1 - player] = unused
@@ -212,7 +211,7 @@ def test_the_other_players_card_is_in_no_prompt_and_in_no_test(game: str) -> Non
     assert "Deal:" not in shown
     assert "Chance outcome:" not in shown
     for played in games:
-        player = closed_deck.view(played).player
+        player = view(played).player
         own = {step.observations[player]["private_card"] for step in played.steps} - {None}
         seen = [test.data["history"] for test in made.tests if test.game == played.index]
         cards = {observation["private_card"] for history in seen for observation, _ in history}

@@ -9,9 +9,8 @@ import pytest
 
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import ProgramSource
-from cwm.suite import closed_deck
 from cwm.suite.likelihood import BoundOptions, LikelihoodBound, estimate
-from cwm.trajectories.recorded import Trajectory, collect, record_step
+from cwm.trajectories.recorded import Trajectory, collect, record_step, view
 from games import registry
 from games.api import CHANCE, TERMINAL, state_to_json
 
@@ -40,7 +39,7 @@ def kuhn(index: int, *actions: str) -> Trajectory:
 
 def exact(trajectory: Trajectory, game: Any, ended: bool = True) -> float:
     """Returns the log-likelihood of what a player saw, by going through all histories of the true game."""
-    seen = closed_deck.view(trajectory)
+    seen = view(trajectory)
     decisions = [*seen.decisions, (seen.final_observation, None)]
     decisions = decisions if ended else decisions[: len(seen.decisions)]
 

@@ -10,7 +10,7 @@ import pytest
 from cwm.suite import closed_deck
 from cwm.trajectories import files
 from cwm.trajectories.packed import PackedGames
-from cwm.trajectories.recorded import Trajectory, TrajectoryFormatError, collect, write
+from cwm.trajectories.recorded import Trajectory, TrajectoryFormatError, collect, view, write
 from cwm.trajectories.recorded import closed_deck as one_view
 from games import registry
 
@@ -73,16 +73,16 @@ def test_state_may_be_left_out_and_without_it_every_player_is_seen_in_turn(path:
     rows = [{key: value for key, value in row.items() if key != "state"} for row in all_rows(path, games)]
     found = files.read(put(path, rows), "closed")
     assert found == [without_states(game) for game in games]
-    views = [closed_deck.view(game) for game in found]
+    views = [view(game) for game in found]
     assert [view.player for view in views] == [0, 1, 0, 1, 0, 1]
-    expected = [closed_deck.view(game) for game in games]
+    expected = [view(game) for game in games]
     assert [view.decisions for view in views] == [view.decisions for view in expected]
     assert [view.total_reward for view in views] == [view.total_reward for view in expected]
 
 
 def test_a_game_from_one_seat_is_looked_at_from_there(path: Path) -> None:
     write(path, one_seat_each())
-    found = [closed_deck.view(game) for game in files.read(path, "closed")]
+    found = [view(game) for game in files.read(path, "closed")]
     expected = [one_view(game, 1 - game.index % 2) for game in recorded()]
     assert [replace(view, initial_state=None) for view in found] == [
         replace(view, initial_state=None) for view in expected
@@ -153,6 +153,6 @@ def test_the_example_of_the_documentation_is_read(path: Path) -> None:
     text = Path(files.__file__).parents[1].joinpath("TRAJECTORIES.md").read_text(encoding="utf-8")
     path.write_text(text.split("```\n")[-2])
     (game,) = files.read(path, "closed")
-    seen = closed_deck.view(game)
+    seen = view(game)
     assert (seen.player, [action for _, action in seen.decisions], seen.total_reward) == (1, ["bet", "pass"], 2.0)
     assert seen.final_observation == {"card": "K", "said": ["bet", "bet", "pass"]}

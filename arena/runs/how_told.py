@@ -1,0 +1,106 @@
+"""How a game is told to a language model: by which text, with which names, with or without a table of what is dealt."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from arena.usage import UsageError
+from cwm.interface.templates import Edition
+from cwm.trajectories.recorded import Deck
+from cwm.trajectories.telling import Telling
+from cwm.trajectories.vocabulary import Vocabulary
+from games import registry
+from games.api import Game
+
+Names: TypeAlias = Literal["list", "none"]
+Chance: TypeAlias = Literal["listed", "drawn"]
+
+
+@dataclass(frozen=True)
+class HowTold:
+    """The choices of a run.
+
+    Attributes:
+        detail: `book`: the rules as people tell them; `specification`: every field and every action string as well.
+        names: with a rule book, whether the names in the records are listed beside it.
+        chance: where no rule says what may be dealt, whether the table of it is handed over.
+    """
+
+    detail: Edition = "specification"
+    names: Names = "list"
+    chance: Chance = "listed"
+
+    @classmethod
+    def asked(
+        cls, game_id: str | None, detail: str, names: str | None, chance: str | None, told: bool = True
+    ) -> "HowTold":
+        """Returns what was asked for on the command line.
+
+        Args:
+            game_id: of a registered game; None for a user's own.
+            detail: see above.
+            names: see above; None for `list`, where no rules are told `none`.
+            chance: see above; None for `drawn` where there is a table, with a rule book.
+            told: whether any rules are told.
+
+        Raises:
+            UsageError: it is unknown, or does not go together.
+        """
+        if names == "none" and detail == "specification":
+            raise UsageError("The specification tells all names itself: leave out the option `vocabulary`.")
+        names = names or ("list" if told or detail == "specification" else "none")
+        for option, given, choices in (("rules_detail", detail, Edition), ("vocabulary", names, Names)):
+            if given not in get_args(choices):
+                raise UsageError(f"The option `{option}` is {given!r}; give {' or '.join(get_args(choices))}.")
+        if chance not in (None, *get_args(Chance)):
+            raise UsageError(f"The option `chance` is {chance!r}; give {' or '.join(get_args(Chance))}.")
+        table = game_id is not None and bool(registry.describe(game_id).drawn)
+        if chance is not None and not table:
+            raise UsageError(
+                f"What may be dealt in {game_id or 'a game of your own'} follows from its rules or from its games: "
+                "leave out the option `chance`."
+            )
+        if chance is None:
+            chance = "drawn" if table and detail == "book" else "listed"
+        return cls(detail, names, chance)  # type: ignore[arg-type]
+
+    @property
+    def by_book(self) -> bool:
+        """Whether the game is told as to people."""
+        return self.detail == "book"
+
+    def rules(self, game_id: str) -> str:
+        """Returns the text of a registered game."""
+        return registry.rule_book(game_id) if self.by_book else registry.rules(game_id)
+
+    def params(self, game_id: str) -> Mapping[str, Any]:
+        """Returns what a registered game is made with."""
+        return registry.describe(game_id).drawn if self.chance == "drawn" else {}
+
+    def make(self, game_id: str) -> Game:
+        """Returns the registered game whose states are shown."""
+        return registry.make(game_id, **self.params(game_id))
+
+    def names_of(self, game_id: str) -> Vocabulary | None:
+        """Returns the names in a registered game's records, None where nobody collected them."""
+        found = registry.vocabulary(game_id, self.chance == "drawn")
+        return None if found is None else Vocabulary.from_json(found)
+
+    def telling(
+        self, known: Vocabulary | None, played: Vocabulary | None, deck: Deck, bounds_known: bool = True
+    ) -> Telling:
+        """Returns what the model is told beside rules and games.
+
+        Args:
+            known: all names of the game's records, None where nobody collected them.
+            played: those of the played games.
+            deck: in the closed deck only what players see is named.
+            bounds_known: whether the bounds of returns are those of the game.
+        """
+        names = (known or played) if self.by_book and self.names == "list" else None
+        if names is not None and deck == "closed":
+            names = names.closed()
+        return Telling(self.detail, names, known is not None, self.chance == "drawn", bounds_known)
+
+
+BY_SPECIFICATION = HowTold()
