@@ -124,12 +124,14 @@ class Position:
         history: the player's own observations and actions, the last action None.
         state: the state itself, in games of perfect information only; else None.
         report_belief: whether the decision is to tell what the player believes.
+        as_searched: whether it is to tell that of what the search drew, and to draw nothing more for it.
     """
 
     player: int
     history: ObsActionHistory
     state: State | None = None
     report_belief: bool = False
+    as_searched: bool = False
 
 
 @dataclass(frozen=True)

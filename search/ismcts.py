@@ -39,6 +39,8 @@ class Ismcts:
         errors = ErrorCount()
         belief = self._believe(position, rng, errors)
         decision = self._decide(position, belief, rng, errors)
+        if position.as_searched:
+            return replace(decision, belief_states=belief.weighted_states(fill=False))
         return replace(decision, belief_states=belief.weighted_states()) if position.report_belief else decision
 
     def _believe(self, position: Position, rng: random.Random, errors: ErrorCount) -> BeliefSource:
