@@ -3,9 +3,11 @@
 import base64
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,6 +17,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+ROOT = Path(__file__).resolve().parents[3]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 LONGEST_S = 30
 PATH = re.compile(r"^https?://[^/]*|[?#].*$")
@@ -38,7 +41,8 @@ class Tab:
         self._socket = socket
         self._numbers = itertools.count(1)
         self.problems: list[str] = []
-        for domain in ("Page", "Log", "Runtime"):
+        self.requests: list[str] = []
+        for domain in ("Page", "Log", "Runtime", "Network"):
             self.ask(f"{domain}.enable")
 
     def ask(self, method: str, **wishes: Any) -> Any:
@@ -46,6 +50,8 @@ class Tab:
         self._socket.send(json.dumps({"id": number, "method": method, "params": wishes}))
         while True:
             told = json.loads(self._socket.recv(timeout=LONGEST_S))
+            if told.get("method") == "Network.requestWillBeSent":
+                self.requests.append(told["params"]["request"]["url"])
             if told.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"):
                 self.problems.append(json.dumps(told["params"]))
             if told.get("id") == number:
@@ -90,10 +96,25 @@ class Tab:
         return bool(self.value("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
 
     def size(self, width: int) -> None:
+        """Makes the window so wide, in pixels, and 900 high."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
-    def picture(self) -> bytes:
-        return base64.b64decode(self.ask("Page.captureScreenshot")["data"])
+    def picture(self, kind: str = "png") -> bytes:
+        quality = {} if kind == "png" else {"quality": 82}
+        return base64.b64decode(self.ask("Page.captureScreenshot", format=kind, **quality)["data"])
+
+    def sit(self, game: str, agents: list[str], seat: int, seed: int) -> str:
+        """Begins a game and returns the address of its page, without the server's."""
+        wishes = json.dumps({"agents": agents, "seat": seat, "seed": seed, "view": "default"})
+        return "/play/" + str(
+            self.value(
+                "(async () => { const games = await (await fetch('/api/games')).json();"
+                f" const game = games.find((one) => one.title.includes({game!r})).key;"
+                " const headers = {'Content-Type': 'application/json'};"
+                " const made = await fetch('/api/tables', {method: 'POST', headers,"
+                f" body: JSON.stringify({{game, ...{wishes}}})}}); return (await made.json()).table; }})()"
+            )
+        )
 
 
 @contextmanager
@@ -118,3 +139,34 @@ def opened(folder: Path) -> Iterator[Tab]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+@contextmanager
+def served(folder: Path, *words: str) -> Iterator[str]:
+    """Starts the server in a folder and yields the address that it prints.
+
+    Args:
+        folder: where it is started; games that are played are kept in it.
+        words: what the command is given.
+    """
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "serve", *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
+def site(server: str) -> str:
+    """Returns an address without its token."""
+    return server.partition("/?")[0]

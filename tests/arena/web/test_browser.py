@@ -1,8 +1,6 @@
 """The pages in a real Chromium, over its debugging protocol: played, watched and followed as a person would."""
 
-import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -14,35 +12,43 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 
+from arena.benchmarks import serve_speed
+from arena.machine.runtime import Runtime
+from arena.matches import seating
+from arena.matches.match import play
+from arena.one_game import kept
 from cwm.record.record import RunRecord
 from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.trajectories.recorded import collect, write
 from games import registry
 from tests.arena.web import chromium
-from tests.arena.web.chromium import CHROMIUM, LONGEST_S, Tab, until
+from tests.arena.web.chromium import CHROMIUM, LONGEST_S, Tab, site, until
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
+def kept_search(folder: Path) -> None:
+    """Stores a game with what a planner considered in it."""
+    game = registry.make("connect_four")
+    config, plan = kept.planned("connect_four", kept.seated(["mcts:sims=30", "random"], game), 3, Runtime())
+    agents = [seating.build(spec, game, Runtime()) for spec in plan.seats]
+    folder.mkdir()
+    kept.keep(folder, config, plan, play(game, agents, plan.deal_seed, [1, 2], explain=True), game)
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
     """The address that the command prints; it is started in the folder of the test."""
     write(tmp_path / "leduc.jsonl", collect(registry.make("leduc_poker"), 1, 5))
+    kept_search(tmp_path / "thought")
+    own = f"python:{serve_speed._long_game(tmp_path)}:Long"
     shutil.copytree(ROOT / "tests" / "data" / "begun" / "run", tmp_path / "run")
     shutil.copytree(ROOT / "tests" / "hostile" / "pages", tmp_path / "pages")
-    words = [sys.executable, "-m", "arena", "serve", "leduc.jsonl", "run", "pages"]
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    process = subprocess.Popen(
-        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    yield process.stdout.readline().strip()
-    process.terminate()
-    process.wait(30)
-    process.stdout.close()
+    with chromium.served(tmp_path, own, "leduc.jsonl", "run", "pages", "thought", "long") as address:
+        yield address
 
 
 @pytest.fixture
@@ -53,10 +59,8 @@ def tab(tmp_path: Path, server: str) -> Iterator[Tab]:
         found.open(server)
         yield found
         assert found.problems == []
-
-
-def site(server: str) -> str:
-    return server.partition("/?")[0]
+        assert found.requests
+        assert [address for address in found.requests if not address.startswith(f"{site(server)}/")] == []
 
 
 BEGIN = """(() => {
@@ -128,8 +132,9 @@ def test_a_stored_game_is_watched_with_keys(tab: Tab, server: str) -> None:
 
 def test_a_run_is_followed_while_it_grows(tab: Tab, server: str, tmp_path: Path) -> None:
     tab.open(f"{site(server)}/runs")
-    until(lambda: tab.place("main a"), "the runs")
-    tab.click(tab.place("main a"))
+    link = "[...document.querySelectorAll('main a')].find((one) => one.textContent.includes('run'))"
+    until(lambda: tab.value(f"Boolean({link})"), "the runs")
+    tab.value(f"{link}.click()")
     until(lambda: "1 program," in tab.status(), "the run")
     with RunRecord.open(tmp_path / "run") as record:
         digest = record.add_program('"""Another."""\n')
@@ -161,3 +166,84 @@ def test_nothing_in_hostile_recordings_becomes_markup_or_runs(tab: Tab, server: 
     assert shown >= 8
     # A recording that is none is refused with status 400, which the browser notes.
     tab.problems = [problem for problem in tab.problems if "status of 400" not in problem]
+
+
+def place(tab: Tab, name: str) -> str:
+    """Returns what pages call a place of stored games."""
+    places = tab.value("fetch('/api/shelf').then((answer) => answer.json())")
+    return next(str(one["key"]) for one in places if one["title"] == name)
+
+
+def test_what_a_planner_considered_is_drawn_at_the_moves_of_a_watched_game(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'thought')}/0")
+    until(lambda: tab.place(".thoughts tr.played"), "what was considered")
+    # The truth and the mover's own view.
+    assert tab.value("document.querySelectorAll('.views svg .thought').length") == 14
+    assert tab.value("document.querySelectorAll('.views svg .thought.chosen').length") == 2
+    assert "30 simulations" in tab.value("document.querySelector('.thoughts h2').textContent")
+    tab.press("ArrowRight")
+    until(lambda: not tab.place(".thoughts"), "the other player, who keeps nothing")
+    assert not tab.place("svg .thought")
+    tab.size(400)
+    tab.press("ArrowRight")
+    until(lambda: tab.place(".thoughts"), "the next move")
+    assert not tab.wide()
+
+
+STEP = """(() => {
+  const first = (...names) => names.map((name) => document.querySelector(name)).find(Boolean);
+  const found = first("svg .lit", "svg .touch", "svg .pick", "button.playable",
+    ".felt button", ".main", ".moves button");
+  found?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  return Boolean(found);
+})()"""
+"""Clicks on what the board offers first: a lit cell before a piece, so that a piece that was chosen moves."""
+
+
+@pytest.mark.parametrize("game", ["backgammon", "gin_rummy", "hand_of_war", "quadranto", "bargaining", "army5x5a"])
+def test_a_board_is_drawn_and_moves_are_made_on_it(tab: Tab, server: str, game: str) -> None:
+    tab.size(400)
+    tab.open(site(server) + tab.sit(game, ["random"], 0, 7))
+    until(lambda: tab.status() == "Your move", "the first move")
+    assert tab.value("document.querySelector('.board, .felt, .goods') !== null")
+    made = "document.querySelectorAll('.log li').length"
+    for _ in range(12):
+        if tab.status() == "Your move":
+            assert tab.value(STEP), "nothing to click on"
+        assert not tab.wide()
+        time.sleep(0.1)
+    until(lambda: tab.value(made) or tab.status().startswith("The game is over"), "a move")
+
+
+def test_a_game_of_ten_thousand_moves_is_gone_along_with_few_elements(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'long')}/0")
+    until(lambda: tab.status() == "The beginning", "the first frame")
+    taken = tab.value(
+        """(async () => {
+          const slider = document.querySelector("input[type=range]");
+          const nodes = [], frames = [], shown = [];
+          let last = performance.now(), going = true;
+          const beat = (now) => { frames.push(now - last); last = now; if (going) requestAnimationFrame(beat); };
+          requestAnimationFrame(beat);
+          for (let at = 0; at <= 10000; at += 125) {
+            const begun = performance.now();
+            slider.value = at;
+            slider.dispatchEvent(new Event("input"));
+            const said = () => document.querySelector(".views td.number")?.textContent === String(at);
+            while (!said() && performance.now() - begun < 10000) await new Promise(requestAnimationFrame);
+            shown.push(performance.now() - begun);
+            nodes.push(document.querySelectorAll("*").length);
+          }
+          going = false;
+          const sorted = (times) => [...times].sort((one, other) => one - other);
+          const told = (times) => [0.5, 0.95].map((share) => sorted(times)[Math.floor((times.length - 1) * share)]);
+          const last_told = document.querySelector(".views td.number").textContent;
+          return { nodes, last: last_told, frames: told(frames), shown: told(shown) };
+        })()"""
+    )
+    assert taken["last"] == "10000"
+    assert len(taken["nodes"]) == 81
+    assert max(taken["nodes"]) < 600
+    assert max(taken["nodes"][1:-1]) == min(taken["nodes"][1:-1])
+    told = f"ms, median and 95 %: between pictures {taken['frames']}, until a frame is shown {taken['shown']}"
+    sys.stdout.write(f"{told}\n")
