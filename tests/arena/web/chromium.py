@@ -126,7 +126,15 @@ def opened(folder: Path) -> Iterator[Tab]:
     """
     if CHROMIUM is None:
         raise FileNotFoundError("no Chromium on this machine: apt-get install chromium")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={folder}"]
+    # A container may have little shared memory.
+    flags = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+    ]
+    flags += ["--remote-debugging-port=0", f"--user-data-dir={folder}"]
     process = subprocess.Popen([CHROMIUM, *flags, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         told = folder / "DevToolsActivePort"

@@ -39,12 +39,21 @@ def kept_search(folder: Path) -> None:
     kept.keep(folder, config, plan, play(game, agents, plan.deal_seed, [1, 2], explain=True), game)
 
 
+@pytest.fixture(scope="module")
+def long_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the rules of a very long game, and such a game in `long`."""
+    folder = tmp_path_factory.mktemp("rules")
+    serve_speed._long_game(folder)
+    return folder
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
+def server(tmp_path: Path, long_game: Path) -> Iterator[str]:
     """The address that the command prints; it is started in the folder of the test."""
     write(tmp_path / "leduc.jsonl", collect(registry.make("leduc_poker"), 1, 5))
     kept_search(tmp_path / "thought")
-    own = f"python:{serve_speed._long_game(tmp_path)}:Long"
+    shutil.copytree(long_game / "long", tmp_path / "long")
+    own = f"python:{long_game / 'long_game.py'}:Long"
     shutil.copytree(ROOT / "tests" / "data" / "begun" / "run", tmp_path / "run")
     shutil.copytree(ROOT / "tests" / "hostile" / "pages", tmp_path / "pages")
     with chromium.served(tmp_path, own, "leduc.jsonl", "run", "pages", "thought", "long") as address:
