@@ -14,6 +14,7 @@ from search.belief import Belief, BeliefSource, Sampler, one_history
 from search.errors import ErrorCount, NoHistoryError, SearchFailedError, describe, root_actions, run_simulations
 from search.info_tree import InformationTree
 from search.particles import Particle
+from search.puct import told
 from search.selection import most_visited
 from search.weighted_belief import Kept, WeightedBelief
 
@@ -92,6 +93,7 @@ class Ismcts:
             fallback=None,
             belief=belief.counts.to_json(),
             errors=errors.to_json(),
+            priors=told(tree.root.ranking) if position.as_searched else None,
         )
 
     def _fall_back(self, why: str, belief: BeliefSource, errors: ErrorCount, rng: random.Random) -> Decision:

@@ -57,8 +57,9 @@ def choose(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
 
     Returns:
         The fields of `Decision`, and `seconds`. If the search has no action at all, `action` is null and `fallback`
-        says why. `belief_states` is there only if the belief was asked for: [[weight, state], …]; `belief_shares` only
-        if an explanation was and something is hidden, see `search.marginals.shares`.
+        says why. `belief_states` is there only if the belief was asked for: [[weight, state], …]; where an
+        explanation was, `belief_shares` if something is hidden (see `search.marginals.shares`), and `priors`, by
+        action, if there are any.
 
     Raises:
         PlannerConfigError: the settings do not fit the model.
@@ -205,7 +206,7 @@ _SEATED = _Seated()
 def _to_json(game: Game, decision: Decision) -> dict[str, Any]:
     # `asdict` would copy the states of a belief, which may be the game's own objects.
     result = asdict(replace(decision, belief_states=None))
-    del result["belief_states"]
+    del result["belief_states"], result["priors"]
     if decision.belief_states is not None:
         result["belief_states"] = [[weight, state_to_json(game, state)] for weight, state in decision.belief_states]
     return result
@@ -213,6 +214,8 @@ def _to_json(game: Game, decision: Decision) -> dict[str, Any]:
 
 def _explained(game: Game, decision: Decision) -> dict[str, Any]:
     result = _to_json(game, replace(decision, belief_states=None))
+    if decision.priors is not None:
+        result["priors"] = decision.priors
     if decision.belief_states:
         result["belief_shares"] = shares([(weight, state_to_json(game, own)) for weight, own in decision.belief_states])
     return result

@@ -127,7 +127,7 @@ def _move(decision: Any, explain: bool = False) -> Move:
         raise AgentFailure("unparsable", f"the worker's answer holds no action: {str(decision)[:200]}")
     fallback = decision.get("fallback")
     errors = decision.get("errors")
-    told = [decision.get(name) for name in ("visits", "values", "simulations", "belief_shares")]
+    told = [decision.get(name) for name in ("visits", "values", "simulations", "belief_shares", "priors")]
     return Move(
         action=decision["action"],
         fallback=None if fallback is None else str(fallback)[:200],

@@ -52,7 +52,7 @@ class PlannerAgent:
 
     def _thought(self, decision: Decision) -> Thought | None:
         believed = [(weight, state_to_json(self._game, state)) for weight, state in decision.belief_states or ()]
-        return of_search(decision.visits, decision.values, decision.simulations, shares(believed))
+        return of_search(decision.visits, decision.values, decision.simulations, shares(believed), decision.priors)
 
     def _rng(self, seed: int) -> random.Random:
         # The text is that of `cwm.sandbox.worker.service`, where a worker makes its generator.

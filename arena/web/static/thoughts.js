@@ -45,11 +45,12 @@ export function tinted(made, frame) {
 }
 function table(listed, next) {
   const has = (name) => listed.some((move) => typeof move[name] === "number");
-  const heads = ["move", has("share") ? "policy" : "share of the search", ...(has("visits") ? ["visits"] : []), ...(has("value") ? ["mean return"] : [])];
+  const heads = ["move", has("share") ? "policy" : "share of the search", ...(has("visits") ? ["visits"] : []), ...(has("value") ? ["mean return"] : []), ...(has("prior") ? ["prior"] : [])];
   const rows = listed.map((move) => {
     const cells = [el("td", { class: "considered" }, move.action === next ? "▶ " : "", move.action), el("td", {}, bar(move.part), ` ${percent(move.part)}`)];
     if (has("visits")) cells.push(el("td", { class: "number" }, move.visits ?? "–"));
     if (has("value")) cells.push(el("td", { class: "number" }, typeof move.value === "number" ? number(move.value) : "–"));
+    if (has("prior")) cells.push(el("td", {}, typeof move.prior === "number" ? [bar(move.prior), ` ${percent(move.prior)}`] : "–"));
     return el("tr", { class: move.action === next ? "played" : "" }, cells);
   });
   return el("div", { class: "wide" }, el("table", {}, el("tr", {}, heads.map((head) => el("th", {}, head))), rows));
