@@ -50,6 +50,6 @@ export const pressed = (act) => (event) => {
 export const touch = (x, y, width, height, label, act, name = "touch") =>
   svg("rect", { class: name, x, y, width, height, tabindex: 0, role: "button", "aria-label": label, click: act, keydown: pressed(act) });
 export function bar(share) {
-  const part = Math.max(0, Math.min(1, share || 0)) * 100;
+  const part = Math.max(0, Math.min(1, Number(share) || 0)) * 100;
   return el("span", { class: "meter", title: `${Math.round(part)} %` }, svg("svg", { class: "meter-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none" }, svg("rect", { class: "part", width: part, height: 10 })));
 }

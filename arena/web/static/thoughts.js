@@ -12,7 +12,7 @@ function moves(thought) {
   const visits = found.reduce((sum, move) => sum + (Number(move.visits) || 0), 0);
   return found.map((move) => ({ ...move, part: typeof move.share === "number" ? move.share : visits ? (Number(move.visits) || 0) / visits : 0 }));
 }
-const believed = (thought) => (Array.isArray(thought?.belief) ? thought.belief.filter((part) => Array.isArray(part) && typeof part[0] === "string" && Array.isArray(part[1])) : []);
+const believed = (thought) => (Array.isArray(thought?.belief) ? thought.belief.filter((part) => Array.isArray(part) && typeof part[0] === "string" && Array.isArray(part[1])) : []).map(([name, shares]) => [name, shares.filter(Array.isArray)]);
 
 // Tints the cells of a board by the share of the search that went to moves there, and draws what is believed of cards.
 export function tinted(made, frame) {

@@ -4,7 +4,9 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,13 +32,32 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def kept_search(folder: Path) -> None:
-    """Stores a game with what a planner considered in it."""
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+HOSTILE: dict[str, Any] = {
+    "0": {
+        "moves": [{"action": SCRIPT, "visits": SCRIPT}],
+        "belief": [[SCRIPT, [[SCRIPT, SCRIPT]]]],
+        "simulations": SCRIPT,
+    },
+    "1": {
+        "moves": [{"action": "o0", "visits": 1e300, "value": SCRIPT, "prior": [1]}],
+        "belief": [["colours.0", [7, []]]],
+    },
+    "2": SCRIPT,
+    "3": {"moves": SCRIPT, "belief": SCRIPT},
+    "4": {"moves": [7, None, {"action": 7}], "belief": [7]},
+}
+"""What others may have written where games keep what was considered, by number of the move."""
+
+
+def kept_search(folder: Path, hostile: bool) -> None:
+    """Stores a game with what a planner considered in it, or with nonsense in its place."""
     game = registry.make("connect_four")
     config, plan = kept.planned("connect_four", kept.seated(["mcts:sims=30", "random"], game), 3, Runtime())
     agents = [seating.build(spec, game, Runtime()) for spec in plan.seats]
+    record = play(game, agents, plan.deal_seed, [1, 2], explain=True)
     folder.mkdir()
-    kept.keep(folder, config, plan, play(game, agents, plan.deal_seed, [1, 2], explain=True), game)
+    kept.keep(folder, config, plan, replace(record, thoughts=HOSTILE) if hostile else record, game)
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +72,13 @@ def long_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(tmp_path: Path, long_game: Path) -> Iterator[str]:
     """The address that the command prints; it is started in the folder of the test."""
     write(tmp_path / "leduc.jsonl", collect(registry.make("leduc_poker"), 1, 5))
-    kept_search(tmp_path / "thought")
+    kept_search(tmp_path / "thought", False)
+    kept_search(tmp_path / "nonsense", True)
     shutil.copytree(long_game / "long", tmp_path / "long")
     own = f"python:{long_game / 'long_game.py'}:Long"
     shutil.copytree(ROOT / "tests" / "data" / "begun" / "run", tmp_path / "run")
     shutil.copytree(ROOT / "tests" / "hostile" / "pages", tmp_path / "pages")
-    with chromium.served(tmp_path, own, "leduc.jsonl", "run", "pages", "thought", "long") as address:
+    with chromium.served(tmp_path, own, "leduc.jsonl", "run", "pages", "thought", "nonsense", "long") as address:
         yield address
 
 
@@ -197,6 +219,21 @@ def test_what_a_planner_considered_is_drawn_at_the_moves_of_a_watched_game(tab: 
     tab.press("ArrowRight")
     until(lambda: tab.place(".thoughts"), "the next move")
     assert not tab.wide()
+
+
+def test_nonsense_in_the_place_of_what_was_considered_is_text_or_nothing(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'nonsense')}/0")
+    until(lambda: tab.place(".thoughts"), "what was considered")
+    assert SCRIPT in tab.value("document.querySelector('.thoughts').textContent")
+    for number in range(1, 7):
+        tab.press("ArrowRight")
+        until(
+            lambda number=number: tab.value("document.querySelector('output').textContent").startswith(f"{number} "),
+            "it",
+        )
+        until(lambda: tab.value("document.querySelectorAll('.views section').length") == 2, "the boards")
+        assert tab.value("document.querySelector('p.error').textContent") == ""
+        assert tab.value("document.querySelectorAll('main script, main img').length") == 0
 
 
 STEP = """(() => {
