@@ -15,6 +15,7 @@ import pytest
 
 from arena.agents.api import Agent, AgentFailure, InfrastructureError, ScriptedAgent
 from arena.agents.specs import AgentSpec, AgentSpecError, parse
+from arena.commands.tournament import read_asked
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
 from arena.matches.match import GameRecord
@@ -385,3 +386,12 @@ def test_what_planners_considered_is_kept_under_the_keys_that_games_always_had()
         for number, thought in record.thoughts.items():
             assert record.actions[int(number)][1] in [move["action"] for move in thought["moves"]]
             assert thought["belief"]
+
+
+def test_a_tournament_that_is_resumed_goes_on_to_keep_what_was_considered(tmp_path: Path) -> None:
+    for name, explain in (("plain", False), ("told", True)):
+        (tmp_path / name).mkdir()
+        asked = replace(config("leduc_poker", "random"), explain=explain)
+        tournament.write_asked(tmp_path / name, asked)
+        assert read_asked(tmp_path / name).explain is explain
+    assert "explain" not in json.loads((tmp_path / "plain" / tournament.ASKED_FILE).read_text(encoding="utf-8"))
