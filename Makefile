@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
 
-.PHONY: install demo test check slow mutants extras docs wheel-test benchmarks format lock clean
+.PHONY: install demo test check slow browser mutants extras docs wheel-test benchmarks format lock clean
 
 install: $(STAMP)
 
@@ -35,6 +35,10 @@ check: $(STAMP)
 slow: $(STAMP)
 	$(BIN)/python -m pytest -m "slow and not alone" --durations 0 --hypothesis-profile search -n 2 --dist loadfile
 	$(BIN)/python -m pytest -m "slow and alone" --durations 0 --hypothesis-profile search
+
+# The pages in the system's Chromium.
+browser: $(STAMP)
+	$(BIN)/python -m pytest tests/arena/web/test_browser.py
 
 # Applies each of the wrong changes in tests/mutants to a copy, one at a time: the tests named there must fail.
 mutants: $(STAMP)

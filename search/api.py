@@ -124,12 +124,14 @@ class Position:
         history: the player's own observations and actions, the last action None.
         state: the state itself, in games of perfect information only; else None.
         report_belief: whether the decision is to tell what the player believes.
+        as_searched: whether it is to explain itself: the belief as far as the search drew it, and priors.
     """
 
     player: int
     history: ObsActionHistory
     state: State | None = None
     report_belief: bool = False
+    as_searched: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ class Decision:
         errors: exceptions that the model raised during the search, by message, with counts.
         belief_states: where asked for, (weight, state) of what the player believes possible, the weights summing to 1,
             at most `belief_size` of them; else None.
+        priors: where the search weighed actions by a prior and was to explain itself, the prior of each root action,
+            with the root's noise; else None.
     """
 
     action: Action
@@ -156,6 +160,7 @@ class Decision:
     belief: dict[str, float]
     errors: dict[str, int]
     belief_states: list[tuple[float, State]] | None = None
+    priors: dict[Action, float] | None = None
 
 
 class Planner(Protocol):

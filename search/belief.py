@@ -81,7 +81,7 @@ class BeliefSource(Protocol):
         what was seen, else None."""
         ...
 
-    def weighted_states(self) -> list[tuple[float, State]]:
+    def weighted_states(self, fill: bool = True) -> list[tuple[float, State]]:
         """Returns the belief as (weight, state), the weights summing to 1; [] if nothing is believed possible."""
         ...
 
@@ -259,9 +259,13 @@ class Belief:
         what was seen, else None."""
         return self._rng.choice(self._pool).state if self._pool else self._drawer.stray
 
-    def weighted_states(self) -> list[tuple[float, State]]:
-        """Returns the belief as (weight, state), the weights summing to 1; [] if nothing is believed possible."""
-        while self._another() is not None:
+    def weighted_states(self, fill: bool = True) -> list[tuple[float, State]]:
+        """Returns the belief as (weight, state), the weights summing to 1; [] if nothing is believed possible.
+
+        Args:
+            fill: draw as many histories as the settings allow; else those that the search drew are told.
+        """
+        while fill and self._another() is not None:
             pass
         shares: dict[int, list[Particle]] = {}
         for particle in self._pool:

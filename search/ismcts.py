@@ -14,6 +14,7 @@ from search.belief import Belief, BeliefSource, Sampler, one_history
 from search.errors import ErrorCount, NoHistoryError, SearchFailedError, describe, root_actions, run_simulations
 from search.info_tree import InformationTree
 from search.particles import Particle
+from search.puct import told
 from search.selection import most_visited
 from search.weighted_belief import Kept, WeightedBelief
 
@@ -39,6 +40,8 @@ class Ismcts:
         errors = ErrorCount()
         belief = self._believe(position, rng, errors)
         decision = self._decide(position, belief, rng, errors)
+        if position.as_searched:
+            return replace(decision, belief_states=belief.weighted_states(fill=False))
         return replace(decision, belief_states=belief.weighted_states()) if position.report_belief else decision
 
     def _believe(self, position: Position, rng: random.Random, errors: ErrorCount) -> BeliefSource:
@@ -90,6 +93,7 @@ class Ismcts:
             fallback=None,
             belief=belief.counts.to_json(),
             errors=errors.to_json(),
+            priors=told(tree.root.ranking) if position.as_searched else None,
         )
 
     def _fall_back(self, why: str, belief: BeliefSource, errors: ErrorCount, rng: random.Random) -> Decision:

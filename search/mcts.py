@@ -11,7 +11,7 @@ from games.api import CHANCE, Action, Game, State
 from search import evaluators, priors
 from search.api import Decision, PlannerConfig, Position
 from search.errors import BrokenModelError, ErrorCount, SearchFailedError, describe, root_actions, run_simulations
-from search.puct import PriorEdge, Puct, Ranking
+from search.puct import PriorEdge, Puct, Ranking, told
 from search.selection import Edge, Selector, exploration_constant, most_visited, pick, ucb, widening
 
 NodeEdge: TypeAlias = "Edge[Node]"
@@ -104,7 +104,8 @@ class Mcts:
         action = most_visited(edges, legal).action if why is None else rng.choice(legal)
         visits = {edge.action: edge.visits for edge in edges}
         values = {edge.action: edge.mean for edge in edges}
-        return Decision(action, visits, values, done, why, {}, errors.to_json())
+        priors = told(tree.root.ranking) if position.as_searched else None
+        return Decision(action, visits, values, done, why, {}, errors.to_json(), priors=priors)
 
 
 class Tree:

@@ -68,6 +68,13 @@ class Ranking:
         self.actions.append(action)
 
 
+def told(ranking: Ranking | None) -> dict[Action, float] | None:
+    """Returns the prior of each ranked action, summing to 1; None where there is none."""
+    weights = {} if ranking is None else dict(zip(ranking.actions, ranking.weights, strict=True))
+    total = sum(weights.values())
+    return {action: weight / total for action, weight in weights.items()} if total > 0 else None
+
+
 class Puct:
     """The rule.
 

@@ -15,6 +15,7 @@ from search import evaluators, planner
 from search.api import Decision, Planner, PlannerConfig, PlannerConfigError, Position
 from search.episodes import Table
 from search.errors import SearchFailedError
+from search.marginals import shares
 
 PAYLOAD: tuple[str, ...] = (
     "games.api",
@@ -33,6 +34,7 @@ PAYLOAD: tuple[str, ...] = (
     "search.info_tree",
     "search.ismcts",
     "search.planner",
+    "search.marginals",
     "search.episodes",
     "search.session",
 )
@@ -50,12 +52,14 @@ def choose(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
     Args:
         game: the model.
         argument: `config`; `player`; `history` ([[observation, action or null], …], the last action null); `state`
-            (perfect information) or null; `report_belief` (default false).
+            (perfect information) or null; `report_belief` and `explain` (default false).
         rng: the search's randomness.
 
     Returns:
         The fields of `Decision`, and `seconds`. If the search has no action at all, `action` is null and `fallback`
-        says why. `belief_states` is there only if the belief was asked for: [[weight, state], …].
+        says why. `belief_states` is there only if the belief was asked for: [[weight, state], …]; where an
+        explanation was, `belief_shares` if something is hidden (see `search.marginals.shares`), and `priors`, by
+        action, if there are any.
 
     Raises:
         PlannerConfigError: the settings do not fit the model.
@@ -64,7 +68,8 @@ def choose(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
     config, position = PlannerConfig.from_json(argument["config"]), _position(argument)
     chooser = _SEATED.take(game, config, position.player) or planner.make(game, config)
     try:
-        result = _to_json(game, chooser.choose(position, rng))
+        decision = chooser.choose(position, rng)
+        result = _explained(game, decision) if position.as_searched else _to_json(game, decision)
         _SEATED.keep(game, config, position.player, chooser)
     except SearchFailedError as error:
         result = _to_json(game, Decision("", {}, {}, 0, str(error), {}, {})) | {"action": None}
@@ -201,15 +206,25 @@ _SEATED = _Seated()
 def _to_json(game: Game, decision: Decision) -> dict[str, Any]:
     # `asdict` would copy the states of a belief, which may be the game's own objects.
     result = asdict(replace(decision, belief_states=None))
-    del result["belief_states"]
+    del result["belief_states"], result["priors"]
     if decision.belief_states is not None:
         result["belief_states"] = [[weight, state_to_json(game, state)] for weight, state in decision.belief_states]
     return result
 
 
+def _explained(game: Game, decision: Decision) -> dict[str, Any]:
+    result = _to_json(game, replace(decision, belief_states=None))
+    if decision.priors is not None:
+        result["priors"] = decision.priors
+    if decision.belief_states:
+        result["belief_shares"] = shares([(weight, state_to_json(game, own)) for weight, own in decision.belief_states])
+    return result
+
+
 def _position(argument: dict[str, Any]) -> Position:
     history = [(observation, action) for observation, action in argument.get("history") or []]
-    return Position(argument["player"], history, argument.get("state"), argument.get("report_belief", False))
+    reports, explains = argument.get("report_belief", False), argument.get("explain", False)
+    return Position(argument["player"], history, argument.get("state"), reports, explains)
 
 
 def _seats(game: Game, seats: Sequence[str | dict[str, Any]]) -> list[Planner | None]:

@@ -168,7 +168,7 @@ class WeightedBelief:
         what was seen, else None."""
         return self._rng.choice(self._pool).particle.state if self._pool else self._drawer.stray
 
-    def weighted_states(self) -> list[tuple[float, State]]:
+    def weighted_states(self, fill: bool = True) -> list[tuple[float, State]]:
         """Returns the belief as (weight, state), the weights summing to 1, at most `belief_size` of them."""
         size = self._config.belief_size
         if len(self._pool) <= size:

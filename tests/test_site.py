@@ -96,6 +96,12 @@ def test_the_site_is_built_without_a_warning_from_nothing_outside(tmp_path: Path
     assert [place for place in commands() if place not in pages["commands.html"].text] == []
     assert "--install-completion" in pages["commands.html"].text
     assert "&#" not in pages["commands.html"].text
+    pictures = {
+        place.name for place in (ROOT / "arena" / "docs" / "pages").iterdir() if place.suffix in (".png", ".webp")
+    }
+    assert {f"{name}-{width}.webp" for name in ("play", "watch", "run") for width in (1280, 400)} < pictures
+    assert pictures <= {path.name for path in site.iterdir()}
+    assert all(re.search(name, (site / "gallery.html").read_text(encoding="utf-8")) for name in pictures)
     assert (site / "yokai-0.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

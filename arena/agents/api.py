@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from arena.agents.thought import Thought
 from games.api import DEFAULT_VIEW, Action, GameInfo, Observation, State
 
 ForfeitKind: TypeAlias = Literal["illegal", "unparsable", "empty", "truncated", "refused", "timeout", "crash"]
@@ -61,6 +62,7 @@ class Turn:
         legal_actions: see `Needs.legal_actions`; () if the agent does not look.
         rendering: see `Needs.rendering`; None if the game draws nothing.
         seed: of every random choice of this move.
+        explain: whether the move is to tell what was considered, where the agent can; it stays the same move.
     """
 
     player: int
@@ -69,6 +71,7 @@ class Turn:
     legal_actions: tuple[Action, ...]
     rendering: str | None
     seed: int
+    explain: bool = False
 
     @property
     def observation(self) -> Observation:
@@ -84,11 +87,13 @@ class Move:
         action: what it plays.
         fallback: None, or why its own method gave up and it played at random.
         errors: exceptions of its model while it thought, by message, with counts.
+        thought: what it considered, where `Turn.explain` asked for that and the agent can tell.
     """
 
     action: Action
     fallback: str | None = None
     errors: Mapping[str, int] = field(default_factory=dict)
+    thought: Thought | None = None
 
 
 class Agent(Protocol):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.specs import AgentSpec, AgentSpecError
+from arena.agents.thought import of_policy
 from arena.checkpoints import on_game, places
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.machine.runtime import Runtime
@@ -144,7 +145,8 @@ class GamePolicyAgent:
         said = [self._read(view) for view in views][-1]
         numbers = [played.actions[action] for action in turn.legal_actions]
         place = greedy(said, numbers) if self._greedy else drawn(said, numbers, turn.seed)
-        return Move(turn.legal_actions[place])
+        thought = of_policy(turn.legal_actions, weights(said, numbers)) if turn.explain else None
+        return Move(turn.legal_actions[place], thought=thought)
 
     def close(self) -> None:
         pass
@@ -166,6 +168,17 @@ def greedy(logits: NDArray[np.float32], legal: list[int]) -> int:
 
 def drawn(logits: NDArray[np.float32], legal: list[int], seed: int) -> int:
     """Returns a place in `legal`, drawn with the probabilities that the logits give to these actions."""
+    return random.Random(seed).choices(range(len(legal)), _likelihoods(logits, legal).tolist())[0]
+
+
+def weights(logits: NDArray[np.float32], legal: list[int]) -> list[float]:
+    """Returns the probabilities that the logits give to these actions, in this order, summing to 1."""
+    likely = _likelihoods(logits, legal)
+    shares: list[float] = (likely / likely.sum()).tolist()
+    return shares
+
+
+def _likelihoods(logits: NDArray[np.float32], legal: list[int]) -> NDArray[np.float64]:
     chosen = logits[legal].astype(np.float64)
-    weights = np.exp(chosen - chosen.max())
-    return random.Random(seed).choices(range(len(legal)), weights.tolist())[0]
+    likely: NDArray[np.float64] = np.exp(chosen - chosen.max())
+    return likely

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from arena.agents.api import AgentFailure, ForfeitKind, InfrastructureError, Move, Needs, Turn
 from arena.agents.root_parallel import merged
+from arena.agents.thought import of_search
 from arena.machine.runtime import Runtime
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent.host import Sandbox, Worker
@@ -68,10 +69,10 @@ class ModelAgent:
         if not self._workers:
             raise InfrastructureError(f"{self.name} was asked for a move before the game began.")
         if self._count == 1:
-            return _move(check(self._ask(turn, 0)))
+            return _move(check(self._ask(turn, 0)), turn.explain)
         with ThreadPoolExecutor(self._count) as threads:
             replies = list(threads.map(lambda index: self._ask(turn, index), range(self._count)))
-        return _move(merged([check(reply) for reply in replies]))
+        return _move(merged([check(reply) for reply in replies]), turn.explain)
 
     def close(self) -> None:
         for worker in self._workers:
@@ -85,6 +86,7 @@ class ModelAgent:
             "player": turn.player,
             "history": [[observation, action] for observation, action in turn.history],
             "state": turn.state,
+            **({"explain": True} if turn.explain else {}),
         }
         return self._workers[index].payload(
             _SESSION, "choose", argument, seed=_seed(turn.seed, index), timeout_s=self._runtime.move_timeout_s
@@ -117,7 +119,7 @@ def check(reply: Reply) -> Any:
     raise AgentFailure(kind, detail)
 
 
-def _move(decision: Any) -> Move:
+def _move(decision: Any, explain: bool = False) -> Move:
     # The answer comes from a process in which an untrusted program runs: nothing about its shape is taken for granted.
     if isinstance(decision, dict) and "action" in decision and decision["action"] is None:
         raise AgentFailure("empty", f"the search found no action: {str(decision.get('fallback'))[:200]}")
@@ -125,10 +127,12 @@ def _move(decision: Any) -> Move:
         raise AgentFailure("unparsable", f"the worker's answer holds no action: {str(decision)[:200]}")
     fallback = decision.get("fallback")
     errors = decision.get("errors")
+    told = [decision.get(name) for name in ("visits", "values", "simulations", "belief_shares", "priors")]
     return Move(
         action=decision["action"],
         fallback=None if fallback is None else str(fallback)[:200],
         errors=_counts(errors) if isinstance(errors, dict) else {},
+        thought=of_search(*told) if explain else None,
     )
 
 

@@ -3,10 +3,12 @@
 import random
 
 from arena.agents.api import AgentFailure, Move, Needs, Turn
-from games.api import DEFAULT_VIEW, Game, GameInfo
+from arena.agents.thought import Thought, of_search
+from games.api import DEFAULT_VIEW, Game, GameInfo, state_to_json
 from games.viewed import with_view
 from search.api import Decision, Planner, PlannerConfig, Position
 from search.errors import SearchFailedError
+from search.marginals import shares
 from search.planner import make as make_planner
 
 
@@ -30,21 +32,27 @@ class PlannerAgent:
         self.view = view
         self.needs = Needs(state="native" if game.info.perfect_information else "none")
         self._worker_seeds = worker_seeds
+        self._game = game
         self._planner: Planner = make_planner(with_view(game, view), config)
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
         pass
 
     def act(self, turn: Turn) -> Move:
-        position = Position(player=turn.player, history=turn.history, state=turn.state)
+        position = Position(turn.player, turn.history, turn.state, as_searched=turn.explain)
         try:
             decision: Decision = self._planner.choose(position, self._rng(turn.seed))
         except SearchFailedError as error:
             raise AgentFailure("empty", f"the search found no action: {str(error)[:200]}") from error
-        return Move(decision.action, decision.fallback, decision.errors)
+        thought = self._thought(decision) if turn.explain else None
+        return Move(decision.action, decision.fallback, decision.errors, thought)
 
     def close(self) -> None:
         pass
+
+    def _thought(self, decision: Decision) -> Thought | None:
+        believed = [(weight, state_to_json(self._game, state)) for weight, state in decision.belief_states or ()]
+        return of_search(decision.visits, decision.values, decision.simulations, shares(believed), decision.priors)
 
     def _rng(self, seed: int) -> random.Random:
         # The text is that of `cwm.sandbox.worker.service`, where a worker makes its generator.

@@ -43,6 +43,8 @@ def merged(decisions: Sequence[Any]) -> Any:
         "simulations": sum(decision["simulations"] for decision in searched),
         "fallback": None,
         "errors": errors,
+        # Each believes on its own: the first one's belief stands for all, and its priors.
+        **{name: searched[0][name] for name in ("belief_shares", "priors") if name in searched[0]},
     }
 
 

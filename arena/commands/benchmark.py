@@ -8,7 +8,16 @@ from typing import Annotated, Final
 
 import typer
 
-from arena.benchmarks import equivalence, game_speed, partners, sandbox_speed, search_speed, strength, suite_speed
+from arena.benchmarks import (
+    equivalence,
+    game_speed,
+    partners,
+    sandbox_speed,
+    search_speed,
+    serve_speed,
+    strength,
+    suite_speed,
+)
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.machine import accelerated, user_cache
@@ -36,6 +45,7 @@ class Name(StrEnum):
     XP = "xp"
     TRAINING = "training"
     GPU_PROGRAM = "gpu-program"
+    SERVE = "serve"
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,8 @@ def command(
             "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
             "the unit tests of one candidate; xp: games/s of trained policies in batches on that device; training: "
             "environment steps/s of PPO there, beside the roof; gpu-program: kernels and memory of PPO at the paper's "
-            "size, compiled for an H200 that need not be there."
+            "size, compiled for an H200 that need not be there; serve: milliseconds a move of `cwm serve` beside the "
+            "agents' own, and the data of a watched game of 10,000 moves."
         ),
     ],
     model: Annotated[
@@ -267,4 +278,5 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.XP: _listed(lambda given: _loaded("arena.benchmarks.evaluator_speed", given.games)),
     Name.TRAINING: _listed(lambda given: _loaded("arena.benchmarks.training_speed", given.games)),
     Name.GPU_PROGRAM: _listed(lambda given: _loaded("arena.benchmarks.gpu_program")),
+    Name.SERVE: _listed(lambda given: serve_speed.run()),
 }

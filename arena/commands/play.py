@@ -2,6 +2,7 @@
 
 import secrets
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from arena.matches.match import GameRecord, play
 from arena.one_game import kept
 from arena.terminal import console
 from arena.terminal.game_words import words_of
-from arena.terminal.options import GAME, AsJson
+from arena.terminal.options import GAME, AsJson, KeepSearch
 from cwm.storage.keys import derive
 from games.api import Action, Game, GameError, UnknownGameError
 
@@ -48,6 +49,7 @@ def command(
     confirm: Annotated[
         bool, typer.Option("--confirm/--no-confirm", help="In a terminal, ask before a move is played for good.")
     ] = True,
+    keep_search: KeepSearch = False,
     as_json: AsJson = False,
 ) -> None:
     """Play one game; default: you at seat 0, random at the others."""
@@ -62,7 +64,8 @@ def command(
             console.notices.print(f"deal {chosen} (--seed {chosen} deals it again)")
         asks = confirm and sys.stdin.isatty()
         try:
-            record = _played(made, specs, runtime, plan.deal_seed, plan.course, (screen, asks, game))
+            table = _Table(screen, asks, game, keep_search)
+            record = _played(made, specs, runtime, plan.deal_seed, plan.course, table)
         except BaseException as stop:
             kept.leave(folder)
             if isinstance(stop, HumanQuitError):
@@ -74,6 +77,23 @@ def command(
         else:
             played.tell(made, specs, record)
         console.notices.print(f"kept: {folder} (cwm verify {folder} plays it again)", soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What was asked for beside the players.
+
+    Attributes:
+        screen: where people read.
+        asks: whether they are asked before a move is played.
+        game: as the user named it.
+        explain: whether the game keeps what agents considered.
+    """
+
+    screen: Console
+    asks: bool
+    game: str
+    explain: bool
 
 
 def _leave(stop: HumanQuitError, screen: Console) -> None:
@@ -90,7 +110,7 @@ def _played(
     runtime: Runtime,
     deal_seed: int,
     course: str,
-    table: tuple[Console, bool, str],
+    table: "_Table",
 ) -> GameRecord:
     """Plays the game.
 
@@ -100,19 +120,18 @@ def _played(
         runtime: limits of programs that are not trusted.
         deal_seed: of all that chance does.
         course: what the agents' seeds derive from.
-        table: where people read, whether they are asked before a move is played, and how the user named the game.
+        table: what was asked for beside the players.
     """
     actions: list[tuple[int, Action]] = []
-    screen, asks, name = table
     open_to_all = game.info.perfect_information and not game.info.simultaneous
     manners = Manners(
         read=_reader(game),
         words=words_of(game),
-        rules=lambda: _rules(name),
-        confirm=asks,
+        rules=lambda: _rules(table.game),
+        confirm=table.asks,
         public=(lambda: actions) if open_to_all else None,
     )
-    agents = [_agent(spec, game, runtime, screen, manners) for spec in specs]
+    agents = [_agent(spec, game, runtime, table.screen, manners) for spec in specs]
     return play(
         game,
         agents,
@@ -120,6 +139,7 @@ def _played(
         [derive("agent", course, seat) for seat in range(len(agents))],
         runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
         lambda player, action: actions.append((player, action)),
+        explain=table.explain,
     )
 
 

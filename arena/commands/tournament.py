@@ -36,6 +36,7 @@ from arena.terminal.options import (
     NOT_KEPT,
     AsJson,
     Effort,
+    KeepSearch,
     Record,
     Seed,
     Temperature,
@@ -111,6 +112,7 @@ def command(
     record: Record = None,
     temperature: Temperature = None,
     reasoning_effort: Effort = None,
+    keep_search: KeepSearch = False,
     caps: Caps = NO_CAPS,
     as_json: AsJson = False,
 ) -> None:
@@ -120,7 +122,7 @@ def command(
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
     asked = {"temperature": temperature, "reasoning_effort": effort}
     agents = tuple(_asked_with(parse(text), asked) for text in agent)
-    config = TournamentConfig(game, agents, deals, seed, _pairing(pairing))
+    config = TournamentConfig(game, agents, deals, seed, _pairing(pairing), explain=keep_search)
     if not asks_models(config) and (caps != NO_CAPS or record is not None or effort or temperature is not None):
         raise UsageError(
             "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record and "
@@ -246,7 +248,8 @@ def read_asked(folder: Path) -> TournamentConfig:
     try:
         data = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         agents = tuple(AgentSpec.from_json(item) for item in data["agents"])
-        return TournamentConfig(data["game"], agents, data["deals"], data["seed"], data["pairing"])
+        explain = data.get("explain") is True
+        return TournamentConfig(data["game"], agents, data["deals"], data["seed"], data["pairing"], explain=explain)
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{folder / CONFIG_FILE} is damaged ({error}); give the command of the tournament again."

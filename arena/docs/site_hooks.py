@@ -37,6 +37,13 @@ PAGES: Final[Mapping[str, str]] = {
 }
 """Written pages by their places in the repository, and their addresses in the site."""
 GAME: Final = "yokai-9c-2p"
+SHOWN: Final = {
+    "play": "A game in the browser: `cwm serve`",
+    "watch": "A stored game, and what its planner considered",
+    "run": "A synthesis, followed while it grows",
+    "report": "The page that a run ends with",
+}
+"""What the gallery shows of stored pictures, by how their names begin."""
 DRAWN: Final = {0: "as it was dealt", 8: "after eight actions"}
 """Frames of the gallery's game."""
 
@@ -49,6 +56,9 @@ def on_files(files: Files, config: Any) -> Files:
         files.append(_at(File.generated(config, place, abs_src_path=str(ROOT / place)), address))
     for address, text in {"commands": commands(), "names": names(), "gallery": gallery()}.items():
         files.append(_at(File.generated(config, f"arena/docs/pages/{address}.md", content=text), f"{address}.html"))
+    for picture in pictures():
+        place = f"arena/docs/pages/{picture.name}"
+        files.append(_at(File.generated(config, place, abs_src_path=str(picture)), picture.name))
     for name, content in drawings().items():
         files.append(_at(File.generated(config, f"arena/docs/pages/{name}", content=content), name))
     return files
@@ -99,7 +109,15 @@ def gallery() -> str:
     for step, said in DRAWN.items():
         parts += [f"![Yōkai, {said}](yokai-{step}.svg)", "", f"*{said.capitalize()}.*", ""]
     parts += ["[The whole game, played](yokai.html): `cwm games render " + GAME + "`.", ""]
+    for name, said in SHOWN.items():
+        parts += [f"## {said}", "", *(f"![{said}]({picture.name})\n" for picture in pictures(name))]
     return "\n".join(parts)
+
+
+def pictures(name: str = "") -> list[Path]:
+    """Returns the stored pictures of pages (`python -m tests.draw_pages`) whose names begin so, wide ones first."""
+    found = (place for place in (ROOT / "arena" / "docs" / "pages").iterdir() if place.suffix in (".png", ".webp"))
+    return sorted((place for place in found if place.stem.startswith(name)), key=lambda place: place.name)
 
 
 def drawings() -> dict[str, str]:

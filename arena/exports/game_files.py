@@ -16,6 +16,8 @@ from games.extras import install
 SUFFIXES = (".jsonl", ".parquet")
 _AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
 """Columns of the Parquet table that hold JSON text: what is in them depends on the game."""
+_THOUGHTS = "thoughts"
+"""One more such column, where some game kept what was considered."""
 
 
 def check(path: Path) -> None:
@@ -42,15 +44,24 @@ def write(path: Path, games: Mapping[str, GameRecord]) -> None:
         OSError: the file cannot be written.
     """
     check(path)
-    rows = [{"key": key, **asdict(games[key])} for key in sorted(games)]
+    rows = [{"key": key, **_row(games[key])} for key in sorted(games)]
     if path.suffix == ".jsonl":
         write_whole(path, "".join(json_line(row) + "\n" for row in rows))
         return
     _write_table(path, rows)
 
 
+def _row(game: GameRecord) -> dict[str, Any]:
+    """Returns the fields of a game; what nobody asked to be kept is no field, as in files from before it could be."""
+    row = asdict(game)
+    if not row[_THOUGHTS]:
+        del row[_THOUGHTS]
+    return row
+
+
 def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     pa, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
+    as_text = [*_AS_TEXT, *([_THOUGHTS] if any(_THOUGHTS in row for row in rows) else [])]
     schema = pa.schema(
         [
             ("key", pa.string()),
@@ -61,7 +72,7 @@ def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
             ("returns", pa.list_(pa.float64())),
             ("length", pa.int64()),
             ("sandbox", pa.string()),
-            *((name, pa.string()) for name in _AS_TEXT),
+            *((name, pa.string()) for name in as_text),
         ]
     )
     table = pa.Table.from_pylist([_flat(row) for row in rows], schema=schema)
@@ -72,7 +83,7 @@ def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: json.dumps(value, sort_keys=True) if name in _AS_TEXT and value is not None else value
+        name: json.dumps(value, sort_keys=True) if name in (*_AS_TEXT, _THOUGHTS) and value is not None else value
         for name, value in row.items()
     }
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from arena.agents.api import Agent, AgentFailure, ForfeitKind, HearsTheEnd, KeepsAccount, Move, Turn
+from arena.agents.thought import Thought
 from cwm.storage.keys import derive
 from games.api import (
     CHANCE,
@@ -55,6 +56,8 @@ class GameRecord:
         seconds: by seat, wall-clock seconds of each move; the one thing here that may differ from run to run.
         accounts: by seat, as a number in text, what an agent says of its game (`KeepsAccount`): of a language model its
             options, calls, tokens, votes and bad answers by kind.
+        thoughts: by number of the action, as text, what its player had considered (`arena.agents.thought`); {} where
+            nobody asked for that.
     """
 
     game: str
@@ -71,6 +74,7 @@ class GameRecord:
     sandbox: str | None
     seconds: tuple[tuple[float, ...], ...]
     accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    thoughts: dict[str, Thought] = field(default_factory=dict)
 
     @property
     def won_score(self) -> float:
@@ -86,10 +90,11 @@ class GameRecord:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the record as JSON; one without accounts is as it was before there were any."""
+        """Returns the record as JSON; one without accounts or thoughts is as it was before there were any."""
         data = asdict(self)
-        if not self.accounts:
-            del data["accounts"]
+        for name in ("accounts", "thoughts"):
+            if not data[name]:
+                del data[name]
         return data
 
     @classmethod
@@ -112,6 +117,7 @@ def play(
     agent_seeds: Sequence[int],
     sandbox: str | None = None,
     on_action: Callable[[int, Action], None] | None = None,
+    explain: bool = False,
 ) -> GameRecord:
     """Plays one game and closes the agents.
 
@@ -122,6 +128,7 @@ def play(
         agent_seeds: by seat; each move's seed is derived from it and from the number of the move.
         sandbox: level at which untrusted programs run, for the record.
         on_action: called with player (chance too) and action after each.
+        explain: keep what agents considered; the game stays the same.
 
     Raises:
         InfrastructureError: something of ours broke; there is nothing to score.
@@ -129,7 +136,7 @@ def play(
     """
     if not len(agents) == len(agent_seeds) == game.info.num_players:
         raise GameError(f"{game.info.id} seats {game.info.num_players} players, not {len(agents)}.")
-    table = _Table(game, agents, deal_seed, agent_seeds, on_action)
+    table = _Table(game, agents, deal_seed, agent_seeds, on_action, explain)
     try:
         forfeit = table.play()
         table.say_end(forfeit)
@@ -185,8 +192,11 @@ class _Table:
         deal_seed: int,
         agent_seeds: Sequence[int],
         on_action: Callable[[int, Action], None] | None,
+        explain: bool,
     ) -> None:
         self._on_action = on_action
+        self._explain = explain
+        self._thoughts: dict[str, Thought] = {}
         self._game = game
         self._agents = agents
         self._deal_seed = deal_seed
@@ -258,6 +268,7 @@ class _Table:
             accounts={
                 str(seat): agent.account() for seat, agent in enumerate(self._agents) if isinstance(agent, KeepsAccount)
             },
+            thoughts=self._thoughts,
         )
 
     def _returns(self, forfeit: Forfeit | None) -> list[float]:
@@ -298,9 +309,12 @@ class _Table:
             legal_actions=tuple(legal) if needs.legal_actions else (),
             rendering=self._game.render(self._state, player) if draws and isinstance(self._game, RendersText) else None,
             seed=derive("move", self._agent_seeds[player], len(self._seconds[player])),
+            explain=self._explain,
         )
 
     def _note(self, player: int, move: Move) -> None:
+        if self._explain and move.thought is not None:
+            self._thoughts[str(len(self._actions))] = move.thought
         if move.fallback is not None:
             self._fallbacks[player][move.fallback] = self._fallbacks[player].get(move.fallback, 0) + 1
         for message, count in move.errors.items():

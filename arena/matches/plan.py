@@ -35,6 +35,7 @@ class TournamentConfig:
             None for a registered game.
         common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
         rotate: each lineup is played in all rotations of its seats; False: as it is given, as people sit down.
+        explain: games keep what their agents considered; no key and no game depends on it.
     """
 
     game: str
@@ -48,6 +49,7 @@ class TournamentConfig:
     referee: str | None = None
     common_seeds: bool = False
     rotate: bool = True
+    explain: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "game", registry.absolute(self.game))
@@ -148,6 +150,7 @@ class PlannedGame:
             "deal_seed": self.deal_seed,
             "runtime": config.runtime.to_json(),
             "common_seeds": config.common_seeds,
+            "explain": config.explain,
         }
 
 

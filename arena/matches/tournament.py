@@ -223,6 +223,7 @@ def write_asked(folder: Path, config: TournamentConfig) -> None:
         config: as it was asked for; one that is prepared does, too.
     """
     data = config.to_json() | {"game": config.game, "agents": [spec.to_json() for spec in config.agents]}
+    data |= {"explain": True} if config.explain else {}
     write_whole(folder / ASKED_FILE, json.dumps(data, indent=2) + "\n", replace=False)
 
 
@@ -245,7 +246,7 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     try:
         with open_game(job["game"], job["referee"], **job["params"]) as game:
             agents = [build(spec, game, runtime, models, job.get("common_seeds", False)) for spec in specs]
-            record = play(game, agents, job["deal_seed"], seeds, level)
+            record = play(game, agents, job["deal_seed"], seeds, level, explain=job.get("explain", False))
     except WorldModelError as error:
         return {"fault": f"the model that decides the game failed: {error}"}
     except NoAnswerError as error:

@@ -22,6 +22,14 @@ GAME: Final = (
 )
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+KeepSearch = Annotated[
+    bool,
+    typer.Option(
+        "--keep-search",
+        help="Keep with every game what planners and policies considered (visits, values, beliefs), which `cwm serve` "
+        "shows; changes no game.",
+    ),
+]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes that work side by side; changes no result.")]
 RunFolder = Annotated[Path | None, typer.Option("--run", help="Folder of the run record; made if it is not there.")]
 ModelSpec = Annotated[

@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
 
+from arena.figures import intervals
 from arena.matches import store
 from arena.report.run_report import report_of, tree_of
 from arena.runs.folder import read_result
@@ -125,20 +126,21 @@ def tournament(folder: Path) -> dict[str, Any]:
         StoreError: there are none, or the file is damaged.
     """
     stored = store.read(folder)
-    returns: dict[str, list[float]] = defaultdict(list)
-    first: dict[str, int] = defaultdict(int)
+    # Games on one deal are no independent ones: intervals are those of deals.
+    returns: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    first: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     forfeits: dict[str, int] = defaultdict(int)
     for record in stored.games.values():
         for seat, name in enumerate(record.seats):
-            returns[name].append(record.returns[seat])
-            first[name] += record.returns[seat] == max(record.returns)
+            returns[name][record.deal_seed].append(record.returns[seat])
+            first[name][record.deal_seed].append(float(record.returns[seat] == max(record.returns)))
             forfeits[name] += record.forfeit is not None and record.forfeit.seat == seat
     rows = [
         {
             "agent": name,
-            "seats": len(own),
-            "mean": sum(own) / len(own),
-            "best": first[name] / len(own),
+            "seats": sum(len(values) for values in own.values()),
+            "mean": _told(intervals.clustered_mean(list(own.values()))),
+            "best": _told(intervals.clustered_rate(list(first[name].values()))),
             "forfeits": forfeits[name],
         }
         for name, own in returns.items()
@@ -150,8 +152,13 @@ def tournament(folder: Path) -> dict[str, Any]:
         "deals": deals if isinstance(deals, int) else None,
         "agents": len(agents),
         "faults": sum(len(messages) for messages in stored.faults.values()),
-        "rows": sorted(rows, key=lambda row: -float(row["mean"])),
+        "rows": sorted(rows, key=lambda row: -row["mean"][0]),
     }
+
+
+def _told(estimate: intervals.Estimate | None) -> list[float | None]:
+    """Returns the estimate and the ends of its 95 % interval, None where that cannot be had."""
+    return [0.0, None, None] if estimate is None else [estimate.mean, estimate.low, estimate.high]
 
 
 def _curve(told: list[tuple[str, dict[str, Any]]]) -> list[list[float]]:

@@ -1,7 +1,7 @@
 """Stored games, frame by frame: a long one is gone along in windows, from places that were kept on the way."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -64,6 +64,7 @@ class Replayed:
         actions: (player, action) in order, chance's too.
         told: what is fixed about it.
         done: called when nobody looks at it any more.
+        thoughts: by number of the action, as text, what its player had considered, as the game kept it.
     """
 
     def __init__(
@@ -72,9 +73,12 @@ class Replayed:
         actions: Sequence[tuple[int, Action]],
         told: Credits,
         done: Callable[[], object] = lambda: None,
+        thoughts: Mapping[str, Any] | None = None,
     ) -> None:
         self.credits = told
         self._done = done
+        # A record that others made may hold anything here.
+        self._thoughts = thoughts if isinstance(thoughts, Mapping) else {}
         self._game = game
         self._actions = actions
         self._kept: list[State] = [game.initial_state()]
@@ -132,7 +136,12 @@ class Replayed:
                 seat, _, view = name.partition(".")
                 shown[name] = sight.seen(game, state, int(seat), view, names)
         done = self._actions[number - 1] if number else None
-        return _frame(number, done, game.current_player(state), names, shown)
+        found = _frame(number, done, game.current_player(state), names, shown)
+        thought = self._thoughts.get(str(number))
+        if thought is None:
+            return found
+        # A game may end with a decision that was no legal move.
+        return found | {"thought": thought, "next": self._actions[number][1] if number < len(self._actions) else None}
 
 
 class Recorded:
@@ -209,6 +218,7 @@ def _frame(
         "who": None if done is None else _name(done[0], names),
         "action": None if done is None else done[1],
         "mover": None if mover == TERMINAL else _name(mover, names),
+        "seat": mover,
         "views": shown,
     }
 

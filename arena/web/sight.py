@@ -47,8 +47,8 @@ def whole(game: Game, state: State, seat: int, names: Sequence[str]) -> dict[str
     if isinstance(game, YokaiGame) and state["phase"] != "deal":
         frame = drawing.frame(game.config, state, seat, True, names)
         canvas = drawing.canvas(game.config)
-        # The seat's own view, below the truth, is drawn by itself.
-        upper = canvas.height - drawing.LABEL - game.config.grid * CELL
+        # The seat's own view, below the truth, is drawn by itself, and its heading with it.
+        upper = canvas.height - drawing.LABEL - game.config.grid * CELL - drawing.MARGIN // 2
         found["drawing"] = {"body": canvas.backdrop + frame.body, "box": [0, 0, canvas.width, upper]}
     return found
 

@@ -94,7 +94,7 @@ class Stock:
         game = stack.enter_context(open_game(name, config.referee, **config.params))
         names = tuple(f"{game.info.player_name(seat)} ({name})" for seat, name in enumerate(record.seats))
         told = Credits(game.info.id, names, (_end(record),))
-        return Replayed(game, record.actions, told, stack.close)
+        return Replayed(game, record.actions, told, stack.close, record.thoughts)
 
     def _recorded(self, found: Found, number: int) -> Reel | None:
         games = self._trajectories(found)

@@ -158,6 +158,7 @@ class Table:
             [derive("agent", plan.course, seat) for seat in range(len(agents))],
             runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
             follower.acted,
+            explain=True,
         )
         folder = kept.folder_for(wishes.game, wishes.folder)
         kept.keep(folder, config, plan, record, game)

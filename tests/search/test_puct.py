@@ -243,3 +243,14 @@ def test_policy_is_asked_once_a_node_and_not_once_a_determinization(pennies_game
     config = PlannerConfig("ismcts", 300, rollouts=1, selection="puct", prior="policy")
     planner.make(pennies_game, config).choose(Position(1, [({"sees": "high"}, None)]), random.Random(0))
     assert asked == [1]
+
+
+def test_a_search_that_explains_itself_tells_its_priors_and_decides_the_same() -> None:
+    game: Any = Bandit({"a": 1.0, "b": 0.0, "c": 0.5}, {"a": 0.25, "b": 0.5, "c": 0.25})
+    chooser = planner.make(game, PlannerConfig(simulations=40, rollouts=1, selection="puct", prior="policy"))
+    plain, told = (
+        chooser.choose(Position(0, [], game.initial_state(), as_searched=explains), random.Random(0))
+        for explains in (False, True)
+    )
+    assert (plain.action, plain.visits, plain.values, plain.priors) == (told.action, told.visits, told.values, None)
+    assert told.priors == pytest.approx({"a": 0.25, "b": 0.5, "c": 0.25})

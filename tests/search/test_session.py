@@ -239,3 +239,11 @@ def test_results_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_an_explained_choice_is_the_same_choice_and_says_what_it_believed(pennies_game: Any) -> None:
+    argument = {"config": QUICK, "player": 1, "history": [[{"sees": "high"}, None]], "state": None}
+    plain, told = (session.choose(pennies_game, argument | more, random.Random(0)) for more in ({}, {"explain": True}))
+    believed = told.pop("belief_shares")
+    assert {**told, "seconds": 0} == {**plain, "seconds": 0}
+    assert all(0 < share <= 1 for _, values in believed for _, share in values)

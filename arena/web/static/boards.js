@@ -1,11 +1,11 @@
 // Boards that one likes to look at, by id of the game. A board takes what the seat sees, the legal moves and what plays
 // one, and gives an element; null, or an error, where what is seen has another form: then a table is shown.
-import { el, pressed, svg } from "./dom.js";
+import { backgammon } from "./backgammon.js";
+import { el, svg, touch } from "./dom.js";
+import { TABLES } from "./tables.js";
 import { yokai } from "./yokai.js";
 
 const CELL = 64;
-const touch = (x, y, width, height, label, act, name = "touch") =>
-  svg("rect", { class: name, x, y, width, height, tabindex: 0, role: "button", "aria-label": label, click: act, keydown: pressed(act) });
 
 // -------------------------------------------------------------------------------- rows of crosses and rings
 
@@ -31,12 +31,13 @@ function crosses(seen, legal, play, before) {
     if (drawn) root.append(drawn);
     if (earlier && earlier[y * row.length + x] !== sign) root.append(svg("rect", { class: "new", x: x * CELL + 3, y: y * CELL + 3, width: CELL - 6, height: CELL - 6, rx: 6 }));
   }));
-  for (const action of legal) {
+  const spot = (action) => {
     const found = action.match(/^.\((\d+),(\d+)\)$/);
-    if (!found) return null;
-    root.append(touch(found[2] * CELL, found[1] * CELL, CELL, CELL, action, () => play(action)));
-  }
-  return { board: root, all: true };
+    return found && [found[2] * CELL, found[1] * CELL, CELL, CELL];
+  };
+  if (!legal.every(spot)) return null;
+  for (const action of legal) root.append(touch(...spot(action), action, () => play(action)));
+  return { board: root, root, spot, all: true };
 }
 
 // -------------------------------------------------------------------------------- Connect Four
@@ -55,12 +56,11 @@ function columns(seen, legal, play, before) {
     const earlier = before?.observation?.board;
     if (earlier && earlier[level]?.[x] !== sign) root.append(svg("circle", { class: "new", cx, cy, r: CELL * 0.44 }));
   }));
-  for (const action of legal) {
-    const found = action.match(/^.(\d+)$/);
-    if (!found) return null;
-    root.append(touch(found[1] * CELL, 0, CELL, height * CELL, `column ${found[1]}`, () => play(action)));
-  }
-  return { board: root, all: true };
+  const column = (action) => action.match(/^.(\d+)$/)?.[1];
+  if (!legal.every(column)) return null;
+  for (const action of legal) root.append(touch(column(action) * CELL, 0, CELL, height * CELL, `column ${column(action)}`, () => play(action)));
+  const spot = (action) => column(action) && [column(action) * CELL, 0, CELL, CELL];
+  return { board: root, root, spot, all: true };
 }
 
 // -------------------------------------------------------------------------------- chess on five by five
@@ -102,40 +102,50 @@ function army(seen, legal, play, before) {
     root.append(piece);
   }
   root.append(targets);
-  return { board: root, all: false };
+  const spot = (action) => {
+    const found = action.match(/_to_([A-Z]\d)$/);
+    return found && [...place(found[1]), CELL, CELL];
+  };
+  return { board: root, root, spot, all: false };
 }
 
-// -------------------------------------------------------------------------------- cards
+// -------------------------------------------------------------------------------- Quadranto
 
-const RANKS = ["J", "Q", "K"];
-const card = (text) => el("div", { class: "card", role: "img", "aria-label": `card ${text}` }, text);
-const back = () => el("div", { class: "card back", role: "img", "aria-label": "a card face down" }, "?");
-const named = (name, held, chips) => el("div", { class: "hand" }, el("div", {}, el("div", {}, name), el("div", { class: "chips" }, chips)), held);
-
-function kuhn(seen, legal, play, before, about) {
+const STEPS = { Left: [0, -1], Right: [0, 1], Up: [-1, 0], Down: [1, 0], Stay: [0, 0] };
+const CORNERS = { "top left": [0, 0], "top right": [0, 2], "bottom left": [2, 0], "bottom right": [2, 2] };
+function quadranto(seen, legal, play, before, about) {
   const now = seen.observation;
-  const own = now.player;
-  const rank = (number) => (number === null || number === undefined || number < 0 ? el("div", { class: "card none" }, "not dealt") : card(RANKS[number]));
-  const hands = about.names.map((name, seat) => named(name, seat === own ? rank(now.private_card) : back(), `${now.contributions[seat]} in the pot`));
-  const said = el("div", {}, now.betting.length ? `Said so far: ${now.betting.join(", ")}` : "Nothing has been said yet.");
-  return { board: el("div", { class: "felt" }, hands.filter((_, seat) => seat !== own), said, hands[own]), all: false };
-}
-function leduc(seen, legal, play, before, about) {
-  const now = seen.observation;
-  const own = now.player;
-  const rank = (number) => (number === null || number === undefined || number < 0 ? el("div", { class: "card none" }, "none yet") : card(RANKS[Math.floor(number / 2)]));
-  const hands = about.names.map((name, seat) => named(name, seat === own ? rank(now.private_card) : back(), `money ${now.money[seat]}`));
-  const said = [now.round_1_betting, now.round_2_betting].map((words, round) => (words.length ? el("div", {}, `Round ${round + 1}: ${words.join(", ")}`) : null));
-  const middle = el("div", { class: "hand" }, el("div", {}, "On the table"), rank(now.public_card), el("div", { class: "chips" }, `pot ${now.pot}`));
-  return { board: el("div", { class: "felt" }, hands.filter((_, seat) => seat !== own), middle, said, hands[own]), all: false };
+  const own = now.positions ? Math.max(0, now.current_player) : now.player;
+  const places = now.positions || [0, 1].map((seat) => (seat === own ? now.position : null));
+  const root = svg("svg", { class: "board small", viewBox: `-3 -3 ${4 * CELL + 6} ${4 * CELL + 6}`, role: "group", "aria-label": "Board" });
+  const spot = (action) => {
+    const step = Object.hasOwn(STEPS, action) ? STEPS[action] : null;
+    return step && places[own] ? [(places[own][1] + step[1]) * CELL, (places[own][0] + step[0]) * CELL, CELL, CELL] : null;
+  };
+  for (let number = 0; number < 16; number += 1) root.append(svg("rect", { class: "cell", x: (number % 4) * CELL, y: Math.floor(number / 4) * CELL, width: CELL, height: CELL }));
+  const corner = Object.hasOwn(CORNERS, now.opponent_quadrant ?? "") ? CORNERS[now.opponent_quadrant] : null;
+  if (corner) root.append(svg("rect", { class: "fog", x: corner[1] * CELL + 3, y: corner[0] * CELL + 3, width: 2 * CELL - 6, height: 2 * CELL - 6, rx: 12 }), svg("text", { class: "fog-mark", x: (corner[1] + 1) * CELL, y: (corner[0] + 1) * CELL }, "?"));
+  root.append(svg("path", { class: "quarters", d: `M${2 * CELL} 0v${4 * CELL}M0 ${2 * CELL}h${4 * CELL}` }));
+  places.forEach((place, seat) => {
+    if (!place) return;
+    const [cx, cy] = [place[1] * CELL + CELL / 2, place[0] * CELL + CELL / 2];
+    root.append(svg("circle", { class: seat ? "pawn one" : "pawn zero", cx, cy, r: 20 }), svg("text", { class: "pawn-name", x: cx, y: cy }, seat));
+  });
+  for (const action of legal) {
+    const at = spot(action);
+    if (at) root.append(touch(at[0] + 3, at[1] + 3, CELL - 6, CELL - 6, action, () => play(action), "lit"));
+  }
+  const who = el("p", { class: "soft" }, `${about.names[own]} is the disc ${own}; ${corner ? `the other is in the quarter ${now.opponent_quadrant}` : "both are shown"}. Moves made: ${now.moves} of 20.`);
+  return { board: el("div", {}, root, who), root, spot, all: legal.every(spot) };
 }
 
-const BOARDS = { tic_tac_toe: crosses, mnk: crosses, connect_four: columns, army5x5a: army, kuhn_poker: kuhn, leduc_poker: leduc };
+const BOARDS = { tic_tac_toe: crosses, mnk: crosses, connect_four: columns, army5x5a: army, quadranto, backgammon, ...TABLES };
 
-// What is seen as a board: {board, all: whether every move can be made on it}; null where there is none.
+// What is seen as a board: {board, all: whether every move can be made on it; where planners' thoughts can be drawn: its
+// picture as `root`, and `spot` of an action as x, y, width, height}; null where there is none.
 export function board(seen, legal, play, before, about) {
   try {
-    if (seen.drawing?.cell) return yokai(seen, legal, play, about);
+    if (seen.drawing?.cell) return yokai(seen, legal, play, before, about);
     const draw = Object.hasOwn(BOARDS, about.game) ? BOARDS[about.game] : null;
     return draw ? draw(seen, legal, play, before, about) : null;
   } catch {

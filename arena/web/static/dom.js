@@ -7,7 +7,7 @@ function filled(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : String(child))));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined).map((child) => (child instanceof Node ? child : String(child))));
   return node;
 }
 export const el = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
@@ -46,7 +46,10 @@ export const pressed = (act) => (event) => {
   event.preventDefault();
   act();
 };
+// A part of a picture that can be clicked, and pressed by keys.
+export const touch = (x, y, width, height, label, act, name = "touch") =>
+  svg("rect", { class: name, x, y, width, height, tabindex: 0, role: "button", "aria-label": label, click: act, keydown: pressed(act) });
 export function bar(share) {
-  const part = Math.max(0, Math.min(1, share || 0)) * 100;
+  const part = Math.max(0, Math.min(1, Number(share) || 0)) * 100;
   return el("span", { class: "meter", title: `${Math.round(part)} %` }, svg("svg", { class: "meter-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none" }, svg("rect", { class: "part", width: part, height: 10 })));
 }

@@ -41,12 +41,14 @@ async function play(action) {
     draw(data.legal);
   }
 }
-function draw(legal) {
+// `from`: the position before, where the last move is to be seen as it happens.
+function draw(legal, from = null) {
   if (!last) return;
-  const made = board(last, legal, play, before, data.about);
+  const made = board(last, legal, play, last.drawing ? from : before, data.about);
   const text = last.rendering ? el("pre", { class: "drawing" }, last.rendering) : null;
   const values = shown(last.observation, before?.observation, before !== null);
-  place.board.replaceChildren(made ? made.board : text || el("div", { class: "wide" }, values));
+  const caption = last.drawing?.caption ? [el("p", { class: "caption" }, last.drawing.caption)] : [];
+  place.board.replaceChildren(...caption, made ? made.board : text || el("div", { class: "wide" }, values));
   table.hidden = !made && !text;
   place.seen.replaceChildren(made || text ? values : "");
   place.drawing.replaceChildren(made && text ? text : "");
@@ -65,7 +67,7 @@ async function step(next) {
   log(next.told);
   const others = next.told && next.told.seat !== data.about.seat;
   if (others) place.status.textContent = next.told.text.startsWith(next.told.who) ? next.told.text : `${next.told.who}: ${next.told.text}`;
-  draw([]);
+  draw([], before);
   if (others && !still && shownOnce) await pause(next.drawing ? SLOW.drawn : SLOW.plain);
 }
 function says() {

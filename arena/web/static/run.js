@@ -48,10 +48,23 @@ function run(data) {
     section("Events", el("ol", { class: "log", reversed: true }, data.events.map(([kind, text]) => el("li", {}, el("b", {}, kind.replaceAll("_", " ")), ` ${text}`)))),
   ];
 }
+// A figure with its 95 % interval, drawn on the scale of its column.
+function whisker([value, low, high], [least, most], written) {
+  const x = (at) => 4 + (112 * (Math.max(least, Math.min(most, at)) - least)) / (most - least || 1);
+  const known = low !== null && high !== null;
+  const drawing = svg("svg", { class: "whisker", viewBox: "0 0 120 16", role: "img", "aria-label": "95 % interval" }, svg("path", { class: "grid-line", d: "M4 8H116" }), known ? svg("path", { class: "whisker-line", d: `M${x(low)} 3v10M${x(low)} 8H${x(high)}M${x(high)} 3v10` }) : null, svg("circle", { class: "curve-dot", cx: x(value), cy: 8, r: 4 }));
+  return el("span", { class: "figure" }, drawing, el("b", {}, written(value)), known ? ` [${written(low)}, ${written(high)}]` : " –");
+}
 function tournament(data) {
   box.status.textContent = `${many(data.games, "game")}${data.faults ? `, ${data.faults} faults of ours` : ""}`;
-  const rows = data.rows.map((row) => [row.agent, row.seats, Math.round(row.mean * 1000) / 1000, el("span", {}, bar(row.best), ` ${percent(row.best)}`), row.forfeits]);
-  return [table(["agent", "seats played", "mean return", "best return of its game", "forfeits"], rows), el("p", {}, el("a", { href: "/watch" }, "Watch the games"))];
+  const ends = data.rows.flatMap((row) => row.mean.filter((value) => value !== null));
+  const scale = [Math.min(...ends), Math.max(...ends)];
+  const exact = (value) => String(Math.round(value * 1000) / 1000);
+  const rows = data.rows.map((row) => [row.agent, row.seats, whisker(row.mean, scale, exact), whisker(row.best, [0, 1], percent), row.forfeits]);
+  return [
+    table(["agent", "seats played", "mean return", "best return of its game", "forfeits"], rows),
+    el("p", { class: "soft" }, "Behind each figure its 95 % interval over deals, in brackets; “–” where there are too few games for one. All rows of a column have one scale."),
+    el("p", {}, el("a", { href: "/watch" }, "Watch the games"))];
 }
 function failure(test) {
   return el("details", { class: "panel" }, el("summary", {}, `${test.id} (${test.kind}${test.field ? `, ${test.field}` : ""})`), test.message ? el("p", { class: "wrong" }, test.message) : null,

@@ -1,5 +1,6 @@
 import { ask, drawn, el, key, main, tell } from "./dom.js";
 import { board } from "./boards.js";
+import { thoughts, tinted } from "./thoughts.js";
 import { shown } from "./values.js";
 
 const WINDOW = 64;
@@ -16,6 +17,7 @@ let wanted = 0;
 const slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "Frame" });
 const where = el("output");
 const said = el("p", { class: "status", role: "status" });
+const considered = el("div");
 const panels = el("div", { class: "views" });
 const error = el("p", { class: "error", role: "alert" });
 const player = el("button", { type: "button", click: () => toggle() }, "Play");
@@ -35,13 +37,15 @@ async function frame(number) {
   const first = number - (number % WINDOW);
   return (await part(first))[number - first] || null;
 }
-function panel(name, now, before) {
+// A step forward is seen as it happens; a jump, and a step back, are not.
+function panel(name, now, before, moved) {
   const seen = now.views[name];
   if (!seen) return null;
   const earlier = before?.views[name];
   const [seat, view] = name === "truth" ? ["", ""] : name.split(".");
   const title = name === "truth" ? "The truth" : `What ${about.names[seat]} sees${about.views.filter((other) => other.startsWith(`${seat}.`)).length > 1 ? ` (${view})` : ""}`;
-  const made = name !== "truth" || !seen.drawing ? board(seen, [], () => {}, earlier, about) : null;
+  const made = name !== "truth" || !seen.drawing ? board(seen, [], () => {}, seen.drawing && !moved ? null : earlier, about) : null;
+  if (made && (name === "truth" || Number(seat) === now.seat)) tinted(made, now);
   const picture = seen.drawing && !seen.drawing.cell ? drawn(seen.drawing.body, seen.drawing.box, "board yokai") : made?.board;
   const values = shown(seen.observation, earlier?.observation, Boolean(earlier));
   const text = seen.rendering ? el("pre", { class: "drawing" }, seen.rendering) : null;
@@ -51,7 +55,9 @@ function panel(name, now, before) {
 }
 const opened = new Set();
 async function show(number) {
+  const last = at;
   at = Math.max(0, Math.min(about.length - 1, number));
+  const moved = at === last + 1;
   const mine = (wanted += 1);
   slider.value = at;
   where.textContent = `${at} of ${about.length - 1}`;
@@ -60,7 +66,8 @@ async function show(number) {
     if (mine !== wanted || !now) return; // a later one is wanted by now
     said.textContent = now.who === null ? "The beginning" : `${now.who}: ${now.action}`;
     if (now.mover === null) said.textContent += ` — the end: ${about.end.join("; ")}`;
-    panels.replaceChildren(...views.map((name) => panel(name, now, before)).filter(Boolean));
+    panels.replaceChildren(...views.map((name) => panel(name, now, before, moved)).filter(Boolean));
+    considered.replaceChildren(...thoughts(now));
     error.textContent = "";
     const first = at - (at % WINDOW);
     part(first + WINDOW).catch(() => {});
@@ -105,7 +112,7 @@ async function start() {
   main.replaceChildren(
     el("h1", {}, about.game), el("p", { class: "soft" }, `${about.names.join(", ")}. ${about.place}`),
     el("div", { class: "slider" }, button("|◀", "First frame", () => go(0)), button("◀", "Back", () => go(at - 1)), player, button("▶", "On", () => go(at + 1)), button("▶|", "Last frame", () => go(about.length - 1)), slider, where),
-    el("div", { class: "row" }, labels), said, error, panels, el("p", { class: "soft" }, "Keys: ← → step, Page Up and Page Down fifty, Home, End, Space plays."));
+    el("div", { class: "row" }, labels), said, error, panels, considered, el("p", { class: "soft" }, "Keys: ← → step, Page Up and Page Down fifty, Home, End, Space plays."));
   await show(Number(location.hash.slice(1)) || 0);
 }
 const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), PageUp: () => go(at - 50), PageDown: () => go(at + 50), Home: () => go(0), End: () => go(about.length - 1), " ": toggle };

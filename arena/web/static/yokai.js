@@ -1,5 +1,5 @@
 // Yōkai to be played by mouse, finger and keys: click a card to observe it; click or drag one to a lit cell to move it.
-import { drawn, el, pressed, svg } from "./dom.js";
+import { drawn, el, pressed, still, svg } from "./dom.js";
 
 const WORDS = ["observe", "observe", "move", "hint"];
 const colours = (names) => (names || ["hidden"]).map((name) => el("span", { class: `colour ${/^[a-z]+$/.test(name) ? name : ""}`, title: name }, name === "hidden" ? "?" : name[0]));
@@ -18,7 +18,29 @@ function sorted(legal) {
   return found;
 }
 
-export function yokai(seen, legal, play, about) {
+const GLIDE_MS = 700;
+// Lets what the last move changed come in from where it was: a card from its old cell, a hint from the edge of the board.
+function glide(root, now, then, cell) {
+  if (still || !then?.positions || now.positions.length !== then.positions.length) return;
+  const cards = root.querySelectorAll(".cards > .card");
+  const place = ([row, column]) => `translate(${column * cell + 4}px, ${row * cell + 4}px)`;
+  now.positions.forEach((position, card) => {
+    const old = then.positions[card];
+    if (old[0] === position[0] && old[1] === position[1]) return;
+    cards[card]?.animate?.([{ transform: place(old) }, { transform: place(position) }], { duration: GLIDE_MS, easing: "ease-in-out" });
+  });
+  now.hints.forEach((hint, number) => {
+    if (hint.status !== "placed" || then.hints[number]?.status === "placed") return;
+    cards[hint.card]?.querySelector("[href^='#yokai-hint']")?.animate?.([{ opacity: 0 }, { opacity: 1 }], { duration: GLIDE_MS });
+  });
+  now.colours.forEach((colour, card) => {
+    const turned = (colour === null) !== (then.colours?.[card] === null);
+    if (turned) cards[card]?.animate?.([{ opacity: 0.25 }, { opacity: 1 }], { duration: GLIDE_MS });
+  });
+  for (const line of root.querySelectorAll(".path, .origin, .acted")) line.animate?.([{ opacity: 0 }, { opacity: 1 }], { duration: GLIDE_MS });
+}
+
+export function yokai(seen, legal, play, before, about) {
   const { body, box, cell, origin } = seen.drawing;
   const now = seen.observation;
   const can = sorted(legal);
@@ -87,6 +109,14 @@ export function yokai(seen, legal, play, about) {
     }
   });
   root.append(targets, ghost);
+  glide(root, now, before?.observation, cell);
+  const spot = (action) => {
+    const [kind, card] = action.split(" ");
+    const aim = action.match(/(\d+),(\d+)$/);
+    const at = aim ? [Number(aim[1]), Number(aim[2])] : kind === "observe" ? now.positions[Number(card)] : null;
+    return at && [...corner(...at), cell, cell];
+  };
+  const part = (name) => { const found = name.match(/^colours\.(\d+)$/); return found && now.positions[Number(found[1])] ? [...corner(...now.positions[Number(found[1])]), cell, cell] : null; };
 
   const hints = now.hints.map((hint, number) => {
     const what = [`hint ${number}`, ...colours(hint.colours), hint.status === "placed" ? `on ${hint.card}` : hint.status];
@@ -101,6 +131,6 @@ export function yokai(seen, legal, play, about) {
   const known = about.turns ? ` of ${about.turns / 4}` : "";
   return {
     board: el("div", {}, el("div", { class: "row" }, el("span", { class: "soft" }, `turn ${now.turn + 1}${known}`), el("div", { class: "steps" }, steps)), root, el("div", { class: "hints" }, hints), el("div", { class: "row" }, rest)),
-    all: true,
+    root, spot, part, all: true,
   };
 }

@@ -151,3 +151,8 @@ def test_a_policy_that_does_not_fit_is_refused(save_policy, tmp_path):
     (folder / "policy.safetensors").write_bytes(b"damaged")
     with pytest.raises(AgentSpecError, match="cannot be read as a checkpoint"):
         seating.resolve(parse(f"ippo:{folder}"), registry.make("yokai-9c-2p"))
+
+
+def test_what_a_policy_thinks_of_the_legal_actions_sums_to_one() -> None:
+    logits = np.array([0.0, 9.0, np.log(3.0)], np.float32)
+    assert learned_policy.weights(logits, [0, 2]) == pytest.approx([0.25, 0.75])

@@ -206,3 +206,16 @@ def test_a_planner_on_a_model_takes_what_the_model_has_to_offer_and_leaves_the_r
     assert planner_settings(plain, base) == replace(base, leaf="rollout")
     best = replace(plain, value_source="def value_function(): ...", metadata={"plays_with": {"selection": "puct"}})
     assert planner_settings(best, base) == replace(base, leaf="value", selection="puct")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_planner_on_a_model_considered_is_told_and_the_game_stays_the_same(workers: int) -> None:
+    def game(explain: bool) -> GameRecord:
+        searching = agent(guess(), workers=workers, algorithm="ismcts")
+        return play(true_game(guess()), [searching, ScriptedAgent(["heads"])], 3, [1, 2], explain=explain)
+
+    plain, told = game(False), game(True)
+    assert (plain.actions, plain.thoughts) == (told.actions, {})
+    [thought] = told.thoughts.values()
+    assert told.actions[1][1] in [move["action"] for move in thought["moves"]]
+    assert sum(move["visits"] for move in thought["moves"]) == thought["simulations"]

@@ -134,3 +134,11 @@ def test_no_number_of_a_move_can_be_taken_for_a_card(cwm: Any) -> None:
 
 def test_colours_are_shown_in_a_terminal_alone(cwm: Any) -> None:
     assert "\x1b[" not in cwm("play", "yokai-9c-2p", "--seed", 3, typed="1\nq\n").out
+
+
+def test_a_search_is_kept_with_the_game_if_that_is_asked_for(cwm: Any) -> None:
+    words = ("play", "tic_tac_toe", "--agent", "mcts:sims=9", "--agent", "random", "--seed", 1, "--json")
+    plain, told = cwm(*words, "--run", "plain").json, cwm(*words, "--run", "told", "--keep-search").json
+    thoughts = told.pop("thoughts")
+    assert told | {"seconds": 0} == plain | {"seconds": 0}
+    assert set(thoughts) == {"0", "2", "4", "6", "8"} & {str(number) for number in range(len(told["actions"]))}

@@ -178,3 +178,27 @@ def test_wrong_number_of_agents_is_refused(pair: Any) -> None:
 )
 def test_a_game_that_is_lost_or_forfeited_scores_nothing(record: Any, outcome: Any, score: float) -> None:
     assert record("a b", [-2.0, -2.0], outcome=outcome).won_score == score
+
+
+class Thinker(ScriptedAgent):
+    """Says what it considered where it is asked to."""
+
+    def act(self, turn: Turn) -> Move:
+        move = super().act(turn)
+        return Move(move.action, thought={"moves": [{"action": move.action, "visits": 3}]} if turn.explain else None)
+
+
+def test_what_was_considered_is_kept_where_it_is_asked_for_and_changes_nothing_else(high_card: Any) -> None:
+    plain, told = (
+        play(high_card, [Thinker(["again", "keep"]), ScriptedAgent(["done"])], 5, [1, 2], explain=explain)
+        for explain in (False, True)
+    )
+    assert told.thoughts == {
+        "1": {"moves": [{"action": "again", "visits": 3}]},
+        "2": {"moves": [{"action": "keep", "visits": 3}]},
+    }
+    assert "thoughts" not in plain.to_json()
+    data = told.to_json()
+    assert GameRecord.from_json(json.loads(json.dumps(data))).thoughts == told.thoughts
+    del data["thoughts"]
+    assert data | {"seconds": 0} == plain.to_json() | {"seconds": 0}

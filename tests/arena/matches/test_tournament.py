@@ -15,6 +15,7 @@ import pytest
 
 from arena.agents.api import Agent, AgentFailure, InfrastructureError, ScriptedAgent
 from arena.agents.specs import AgentSpec, AgentSpecError, parse
+from arena.commands.tournament import read_asked
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
 from arena.matches.match import GameRecord
@@ -370,3 +371,27 @@ def stored(folder: Path) -> int:
             return int(database.execute("SELECT COUNT(*) FROM games").fetchone()[0])
         except sqlite3.OperationalError:
             return 0
+
+
+def test_what_planners_considered_is_kept_under_the_keys_that_games_always_had() -> None:
+    agent = "ismcts:sims=20"
+    settings = config("leduc_poker", agent, "random", deals=1, pairing="cross")
+    plain, told = run(settings, MemoryStore()), run(replace(settings, explain=True), MemoryStore())
+    assert plan(settings) == plan(replace(settings, explain=True))
+    assert settings.to_json() == replace(settings, explain=True).to_json()
+    assert [replace(record, thoughts={}) for record in timeless(told.records)] == timeless(plain.records)
+    for record in told.records:
+        searched = {number for number, (player, _) in enumerate(record.actions) if player == record.seats.index(agent)}
+        assert {int(number) for number in record.thoughts} == searched
+        for number, thought in record.thoughts.items():
+            assert record.actions[int(number)][1] in [move["action"] for move in thought["moves"]]
+            assert thought["belief"]
+
+
+def test_a_tournament_that_is_resumed_goes_on_to_keep_what_was_considered(tmp_path: Path) -> None:
+    for name, explain in (("plain", False), ("told", True)):
+        (tmp_path / name).mkdir()
+        asked = replace(config("leduc_poker", "random"), explain=explain)
+        tournament.write_asked(tmp_path / name, asked)
+        assert read_asked(tmp_path / name).explain is explain
+    assert "explain" not in json.loads((tmp_path / "plain" / tournament.ASKED_FILE).read_text(encoding="utf-8"))

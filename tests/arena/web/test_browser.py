@@ -1,16 +1,10 @@
 """The pages in a real Chromium, over its debugging protocol: played, watched and followed as a person would."""
 
-import base64
-import itertools
-import json
-import os
-import re
 import shutil
-import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,141 +14,84 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("websockets")
 
-from websockets.sync.client import ClientConnection, connect
-
+from arena.benchmarks import serve_speed
+from arena.machine.runtime import Runtime
+from arena.matches import seating
+from arena.matches.match import play
+from arena.one_game import kept
 from cwm.record.record import RunRecord
 from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.trajectories.recorded import collect, write
 from games import registry
+from tests.arena.web import chromium
+from tests.arena.web.chromium import CHROMIUM, LONGEST_S, Tab, site, until
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-LONGEST_S = 30
-PATH = re.compile(r"^https?://[^/]*|\?.*$")
 
 
-def until(look: Callable[[], Any], what: str) -> Any:
-    """Returns what `look` gives as soon as it gives something."""
-    end = time.monotonic() + LONGEST_S
-    while time.monotonic() < end:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"waited in vain for {what}")
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+HOSTILE: dict[str, Any] = {
+    "0": {
+        "moves": [{"action": SCRIPT, "visits": SCRIPT}],
+        "belief": [[SCRIPT, [[SCRIPT, SCRIPT]]]],
+        "simulations": SCRIPT,
+    },
+    "1": {
+        "moves": [{"action": "o0", "visits": 1e300, "value": SCRIPT, "prior": [1]}],
+        "belief": [["colours.0", [7, []]]],
+    },
+    "2": SCRIPT,
+    "3": {"moves": SCRIPT, "belief": SCRIPT},
+    "4": {"moves": [7, None, {"action": 7}], "belief": [7]},
+}
+"""What others may have written where games keep what was considered, by number of the move."""
 
 
-class Tab:
-    """A page of a browser."""
+def kept_search(folder: Path, hostile: bool) -> None:
+    """Stores a game with what a planner considered in it, or with nonsense in its place."""
+    game = registry.make("connect_four")
+    config, plan = kept.planned("connect_four", kept.seated(["mcts:sims=30", "random"], game), 3, Runtime())
+    agents = [seating.build(spec, game, Runtime()) for spec in plan.seats]
+    record = play(game, agents, plan.deal_seed, [1, 2], explain=True)
+    folder.mkdir()
+    kept.keep(folder, config, plan, replace(record, thoughts=HOSTILE) if hostile else record, game)
 
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-        self._numbers = itertools.count(1)
-        self.problems: list[str] = []
-        for domain in ("Page", "Log", "Runtime"):
-            self.ask(f"{domain}.enable")
 
-    def ask(self, method: str, **wishes: Any) -> Any:
-        number = next(self._numbers)
-        self._socket.send(json.dumps({"id": number, "method": method, "params": wishes}))
-        while True:
-            told = json.loads(self._socket.recv(timeout=LONGEST_S))
-            if told.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening"):
-                self.problems.append(json.dumps(told["params"]))
-            if told.get("id") == number:
-                return told["result"]
-
-    def value(self, expression: str) -> Any:
-        """Returns what an expression of JavaScript gives."""
-        found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        return found["result"].get("value")
-
-    def open(self, address: str) -> None:
-        self.ask("Page.navigate", url=address)
-        # What was there before is not taken for the new page.
-        filled = "document.querySelector('main > *:not(noscript)') !== null"
-        until(lambda: self.value(f"location.pathname === {PATH.sub('', address)!r} && {filled}"), address)
-
-    def place(self, selector: str) -> Any:
-        """Returns where the first such element is, [x, y], None if there is none."""
-        return self.value(
-            f"(() => {{ const e = document.querySelector({selector!r}); if (!e) return null;"
-            " e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
-            " return [r.x + r.width / 2, r.y + r.height / 2]; })()"
-        )
-
-    def mouse(self, kind: str, at: Any) -> None:
-        button = "none" if kind == "mouseMoved" else "left"
-        self.ask("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button=button, buttons=1, clickCount=1)
-
-    def click(self, at: Any) -> None:
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.mouse(kind, at)
-
-    def press(self, key: str) -> None:
-        for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, key=key)
-
-    def status(self) -> str:
-        return str(self.value("document.querySelector('.status')?.textContent"))
-
-    def wide(self) -> bool:
-        """Whether the page would have to be moved sideways."""
-        return bool(self.value("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
-
-    def size(self, width: int) -> None:
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-
-    def picture(self) -> bytes:
-        return base64.b64decode(self.ask("Page.captureScreenshot")["data"])
+@pytest.fixture(scope="module")
+def long_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the rules of a very long game, and such a game in `long`."""
+    folder = tmp_path_factory.mktemp("rules")
+    serve_speed._long_game(folder)
+    return folder
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
+def server(tmp_path: Path, long_game: Path) -> Iterator[str]:
     """The address that the command prints; it is started in the folder of the test."""
     write(tmp_path / "leduc.jsonl", collect(registry.make("leduc_poker"), 1, 5))
+    kept_search(tmp_path / "thought", False)
+    kept_search(tmp_path / "nonsense", True)
+    shutil.copytree(long_game / "long", tmp_path / "long")
+    own = f"python:{long_game / 'long_game.py'}:Long"
     shutil.copytree(ROOT / "tests" / "data" / "begun" / "run", tmp_path / "run")
     shutil.copytree(ROOT / "tests" / "hostile" / "pages", tmp_path / "pages")
-    words = [sys.executable, "-m", "arena", "serve", "leduc.jsonl", "run", "pages"]
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    process = subprocess.Popen(
-        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    yield process.stdout.readline().strip()
-    process.terminate()
-    process.wait(30)
-    process.stdout.close()
+    with chromium.served(tmp_path, own, "leduc.jsonl", "run", "pages", "thought", "nonsense", "long") as address:
+        yield address
 
 
 @pytest.fixture
 def tab(tmp_path: Path, server: str) -> Iterator[Tab]:
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
-    folder = tmp_path / "chromium"
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={folder}"]
-    process = subprocess.Popen([CHROMIUM, *flags, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        told = folder / "DevToolsActivePort"
-        until(lambda: told.exists() and "\n" in told.read_text(), "the browser")
-        port = int(told.read_text().split()[0])
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json") as answer:
-            pages = [page for page in json.load(answer) if page["type"] == "page"]
-        with connect(pages[0]["webSocketDebuggerUrl"], max_size=None) as socket:
-            opened = Tab(socket)
-            opened.open(server)
-            yield opened
-            assert opened.problems == []
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def site(server: str) -> str:
-    return server.partition("/?")[0]
+    with chromium.opened(tmp_path / "chromium") as found:
+        found.open(server)
+        yield found
+        assert found.problems == []
+        assert found.requests
+        assert [address for address in found.requests if not address.startswith(f"{site(server)}/")] == []
 
 
 BEGIN = """(() => {
@@ -226,8 +163,9 @@ def test_a_stored_game_is_watched_with_keys(tab: Tab, server: str) -> None:
 
 def test_a_run_is_followed_while_it_grows(tab: Tab, server: str, tmp_path: Path) -> None:
     tab.open(f"{site(server)}/runs")
-    until(lambda: tab.place("main a"), "the runs")
-    tab.click(tab.place("main a"))
+    link = "[...document.querySelectorAll('main a')].find((one) => one.textContent.includes('run'))"
+    until(lambda: tab.value(f"Boolean({link})"), "the runs")
+    tab.value(f"{link}.click()")
     until(lambda: "1 program," in tab.status(), "the run")
     with RunRecord.open(tmp_path / "run") as record:
         digest = record.add_program('"""Another."""\n')
@@ -259,3 +197,99 @@ def test_nothing_in_hostile_recordings_becomes_markup_or_runs(tab: Tab, server: 
     assert shown >= 8
     # A recording that is none is refused with status 400, which the browser notes.
     tab.problems = [problem for problem in tab.problems if "status of 400" not in problem]
+
+
+def place(tab: Tab, name: str) -> str:
+    """Returns what pages call a place of stored games."""
+    places = tab.value("fetch('/api/shelf').then((answer) => answer.json())")
+    return next(str(one["key"]) for one in places if one["title"] == name)
+
+
+def test_what_a_planner_considered_is_drawn_at_the_moves_of_a_watched_game(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'thought')}/0")
+    until(lambda: tab.place(".thoughts tr.played"), "what was considered")
+    # The truth and the mover's own view.
+    assert tab.value("document.querySelectorAll('.views svg .thought').length") == 14
+    assert tab.value("document.querySelectorAll('.views svg .thought.chosen').length") == 2
+    assert "30 simulations" in tab.value("document.querySelector('.thoughts h2').textContent")
+    tab.press("ArrowRight")
+    until(lambda: not tab.place(".thoughts"), "the other player, who keeps nothing")
+    assert not tab.place("svg .thought")
+    tab.size(400)
+    tab.press("ArrowRight")
+    until(lambda: tab.place(".thoughts"), "the next move")
+    assert not tab.wide()
+
+
+def test_nonsense_in_the_place_of_what_was_considered_is_text_or_nothing(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'nonsense')}/0")
+    until(lambda: tab.place(".thoughts"), "what was considered")
+    assert SCRIPT in tab.value("document.querySelector('.thoughts').textContent")
+    for number in range(1, 7):
+        tab.press("ArrowRight")
+        until(
+            lambda number=number: tab.value("document.querySelector('output').textContent").startswith(f"{number} "),
+            "it",
+        )
+        until(lambda: tab.value("document.querySelectorAll('.views section').length") == 2, "the boards")
+        assert tab.value("document.querySelector('p.error').textContent") == ""
+        assert tab.value("document.querySelectorAll('main script, main img').length") == 0
+
+
+STEP = """(() => {
+  const first = (...names) => names.map((name) => document.querySelector(name)).find(Boolean);
+  const found = first("svg .lit", "svg .touch", "svg .pick", "button.playable",
+    ".felt button", ".main", ".moves button");
+  found?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  return Boolean(found);
+})()"""
+"""Clicks on what the board offers first: a lit cell before a piece, so that a piece that was chosen moves."""
+
+
+@pytest.mark.parametrize("game", ["backgammon", "gin_rummy", "hand_of_war", "quadranto", "bargaining", "army5x5a"])
+def test_a_board_is_drawn_and_moves_are_made_on_it(tab: Tab, server: str, game: str) -> None:
+    tab.size(400)
+    tab.open(site(server) + tab.sit(game, ["random"], 0, 7))
+    until(lambda: tab.status() == "Your move", "the first move")
+    assert tab.value("document.querySelector('.board, .felt, .goods') !== null")
+    made = "document.querySelectorAll('.log li').length"
+    for _ in range(12):
+        if tab.status() == "Your move":
+            assert tab.value(STEP), "nothing to click on"
+        assert not tab.wide()
+        time.sleep(0.1)
+    until(lambda: tab.value(made) or tab.status().startswith("The game is over"), "a move")
+
+
+def test_a_game_of_ten_thousand_moves_is_gone_along_with_few_elements(tab: Tab, server: str) -> None:
+    tab.open(f"{site(server)}/watch/{place(tab, 'long')}/0")
+    until(lambda: tab.status() == "The beginning", "the first frame")
+    taken = tab.value(
+        """(async () => {
+          const slider = document.querySelector("input[type=range]");
+          const nodes = [], frames = [], shown = [];
+          let last = performance.now(), going = true;
+          const beat = (now) => { frames.push(now - last); last = now; if (going) requestAnimationFrame(beat); };
+          requestAnimationFrame(beat);
+          for (let at = 0; at <= 10000; at += 125) {
+            const begun = performance.now();
+            slider.value = at;
+            slider.dispatchEvent(new Event("input"));
+            const said = () => document.querySelector(".views td.number")?.textContent === String(at);
+            while (!said() && performance.now() - begun < 10000) await new Promise(requestAnimationFrame);
+            shown.push(performance.now() - begun);
+            nodes.push(document.querySelectorAll("*").length);
+          }
+          going = false;
+          const sorted = (times) => [...times].sort((one, other) => one - other);
+          const told = (times) => [0.5, 0.95].map((share) => sorted(times)[Math.floor((times.length - 1) * share)]);
+          const last_told = document.querySelector(".views td.number").textContent;
+          return { nodes, last: last_told, frames: told(frames), shown: told(shown) };
+        })()"""
+    )
+    assert taken["last"] == "10000"
+    assert len(taken["nodes"]) == 81
+    assert max(taken["nodes"]) < 600
+    assert max(taken["nodes"][1:-1]) == min(taken["nodes"][1:-1])
+    told = f"ms, median and 95 %: between pictures {taken['frames']}, until a frame is shown {taken['shown']}"
+    sys.stdout.write(f"{told}\n")

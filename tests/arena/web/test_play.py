@@ -207,6 +207,14 @@ def test_rules_are_those_of_the_registry(browser: Browser) -> None:
     assert browser.get(f"/api/games/{key}/rules")["rules"] == registry.rules("tic_tac_toe")
 
 
+def test_a_finished_game_keeps_what_its_planner_considered(browser: Browser) -> None:
+    end = browser.play_on(browser.sit("tic_tac_toe", ("mcts:sims=9",)), first)["end"]
+    [record] = store.read(Path(end["folder"])).games.values()
+    planned = {str(number) for number, (player, _) in enumerate(record.actions) if player == 1}
+    assert planned
+    assert set(record.thoughts) == planned
+
+
 SCRIPTS = {
     place.name: place.read_text(encoding="utf-8")
     for place in (resources.files("arena.web") / "static").iterdir()

@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from arena.matches import store
+from arena.matches.match import GameRecord
 from arena.web import answers, followed
 from cwm.record.record import RunRecord
 from cwm.storage.keys import program_hash
@@ -103,7 +105,29 @@ def test_standings_are_those_of_the_stored_games(browser: Browser, tmp_path: Pat
         "random": 4,
         "ismcts:sims=60": 6,
     }
-    assert math.isclose(sum(row["mean"] * row["seats"] for row in told["rows"]), 0.0, abs_tol=1e-9)
+    assert math.isclose(sum(row["mean"][0] * row["seats"] for row in told["rows"]), 0.0, abs_tol=1e-9)
+
+
+def game(deal: int, seats: tuple[str, str], returns: tuple[float, float]) -> GameRecord:
+    return GameRecord(
+        "leduc_poker", deal, seats, (), returns, returns, None, None, 0, ({}, {}), ({}, {}), None, ((), ())
+    )
+
+
+def test_intervals_of_the_standings_are_those_of_deals(browser: Browser, tmp_path: Path) -> None:
+    with store.GameStore(tmp_path / "games", {"game": "leduc_poker"}) as games:
+        # Twice the same game on each deal says no more than one.
+        for deal, won in enumerate((1.0, 3.0)):
+            for number in range(2):
+                games.add(f"{deal}.{number}", game(deal, ("a", "b"), (won, -won)))
+        games.add("alone", game(0, ("c", "c"), (0.5, 0.5)))
+    rows = {row["agent"]: row for row in browser.get(f"/api/runs/{key(browser, '/games')}")["rows"]}
+    quantile = 12.706204736
+    assert rows["a"]["mean"] == pytest.approx([2.0, 2 - quantile, 2 + quantile])
+    assert rows["b"]["mean"] == pytest.approx([-2.0, -2 - quantile, -2 + quantile])
+    assert (rows["a"]["best"][0], rows["b"]["best"][0]) == (1.0, 0.0)
+    assert 0 < rows["a"]["best"][1] < rows["a"]["best"][2] == 1.0
+    assert [row["agent"] for row in browser.get(f"/api/runs/{key(browser, '/games')}")["rows"]] == ["a", "c", "b"]
 
 
 def test_reading_a_run_changes_nothing_in_it(browser: Browser, folder: Path) -> None:

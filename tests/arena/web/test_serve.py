@@ -42,6 +42,14 @@ def test_a_port_that_is_taken_is_named(refused: Any) -> None:
 
 
 @pytest.mark.extra("web")
+def test_whoever_opens_the_address_as_soon_as_it_is_printed_is_not_refused() -> None:
+    app = pytest.importorskip("arena.web.app")
+    listener = app._listener(0)
+    with listener, socket.create_connection(listener.getsockname(), timeout=10) as client:
+        assert client.getpeername() == listener.getsockname()
+
+
+@pytest.mark.extra("web")
 def test_an_agent_that_nobody_can_read_is_refused_at_the_start(refused: Any) -> None:
     pytest.importorskip("starlette")
     assert "nobody" in refused("serve", "--agent", "nobody:x").err

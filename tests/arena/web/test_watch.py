@@ -179,3 +179,23 @@ def test_a_hostile_recording_is_data_or_one_sentence_and_never_a_part_of_a_page(
         assert answer.headers["content-type"] == "application/json"
         json.loads(answer.text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
         assert answer.status_code == 200 or set(answer.json()) == {"error"}
+
+
+THOUGHT = {"simulations": 9, "moves": [{"action": SCRIPT, "visits": 9}], "left_out": 0}
+
+
+def test_what_a_player_considered_stands_at_the_frame_in_which_it_moves() -> None:
+    actions = [(0, "x(1,1)"), (1, "o(0,0)")]
+    reel = Replayed(
+        registry.make("tic_tac_toe"), actions, Credits("tic_tac_toe", ("a", "b"), ()), thoughts={"1": THOUGHT}
+    )
+    frames = reel.frames(0, ())
+    assert [frame.get("thought") for frame in frames] == [None, THOUGHT, None]
+    assert (frames[1]["next"], frames[1]["seat"]) == ("o(0,0)", 1)
+
+
+@pytest.mark.parametrize("thoughts", [None, [], "x", {"2": THOUGHT}, {"-1": 7, "x": {}, "1": [SCRIPT]}])
+def test_a_game_that_kept_nonsense_of_what_was_considered_is_still_watched(thoughts: Any) -> None:
+    actions = [(0, "x(1,1)"), (1, "o(0,0)")]
+    reel = Replayed(registry.make("tic_tac_toe"), actions, Credits("tic_tac_toe", ("a", "b"), ()), thoughts=thoughts)
+    assert [frame["number"] for frame in reel.frames(0, ())] == [0, 1, 2]
