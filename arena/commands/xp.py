@@ -15,9 +15,8 @@ from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
 from arena.matches.game_source import bundle_of, open_game
-from arena.pages import folder_page
+from arena.pages import cross_play_page, folder_page
 from arena.pipeline import recorded_models
-from arena.report import cross_play_page
 from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar

@@ -1,7 +1,7 @@
 """The report of a run as one HTML page: no network, and no script but the player of its games."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from arena.pages import headline
 from arena.pages.tree_layout import layout
 from arena.papers.yokai.published import figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
+from arena.report import bounded
 from arena.report.data import Accuracy, CandidateView, ReportData
 from arena.report.page import cooperative, heat
 from cwm.storage.files import write_whole
@@ -72,6 +73,7 @@ def render(data: ReportData, watched: Watched | None = None) -> str:
         data: what it shows.
         watched: games to watch; None for none.
     """
+    data = replace(data, arenas=tuple(map(bounded.arena, data.arenas)))
     return templates.page(
         "arena.pages",
         "report.html.j2",

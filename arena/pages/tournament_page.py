@@ -14,6 +14,7 @@ from arena.matches.game_source import open_game
 from arena.matches.verification import VerifiedGames
 from arena.pages import elo, folder_page
 from arena.pages.run_page import TERMS, player
+from arena.report import bounded
 from arena.report.arena_view import view
 from arena.report.data import ArenaView
 from arena.report.page import cooperative, heat
@@ -66,7 +67,7 @@ def render(found: Tournament) -> str:
         "arena.pages",
         "tournament.html.j2",
         found=found,
-        arena=found.arena,
+        arena=bounded.arena(found.arena),
         sentence=_sentence(found, rated),
         rated=_plot(rated),
         faults=_faults(found),
