@@ -97,18 +97,29 @@
   function wait() {
     timer = setTimeout(() => { show(at + 1); if (at === steps.length - 1) pause(); else wait(); }, 1200 / byId("speed").value);
   }
-  function go(number) { pause(); show(number); }
-  byId("play").onclick = () => {
+  function go(number) { pause(); if (steps.length) show(number); }
+  function toggle() {
     if (timer !== null) return pause();
     if (at === steps.length - 1) show(0);
     byId("play").textContent = "Pause";
     wait();
-  };
+  }
+  byId("play").onclick = toggle;
   byId("first").onclick = () => go(0);
   byId("back").onclick = () => go(at - 1);
   byId("next").onclick = () => go(at + 1);
   byId("last").onclick = () => go(steps.length - 1);
   byId("at").oninput = () => go(Number(byId("at").value));
+  function faster(by) {
+    const speed = byId("speed");
+    speed.selectedIndex = Math.max(0, Math.min(speed.length - 1, speed.selectedIndex + by));
+    if (timer !== null) { clearTimeout(timer); wait(); }
+  }
+  byId("speed").onchange = () => faster(0);
+  playerKeys(document.getElementById("watch"), {
+    " ": toggle, ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(steps.length - 1),
+    "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
+  }, byId("told"), byId("help"));
   if (drawn) byId("seat").onchange = () => show(at);
   chooser.onchange = () => load(Number(chooser.value));
   if (data.games.length) load(0);
