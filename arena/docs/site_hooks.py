@@ -24,6 +24,7 @@ PAGES: Final[Mapping[str, str]] = {
     "cwm/TRAJECTORIES.md": "trajectories.html",
     "arena/docs/AGENTS.md": "agents.html",
     "arena/docs/SERVE.md": "serve.html",
+    "arena/docs/PAGES.md": "pages.html",
     "arena/docs/LANGUAGE_MODELS.md": "language_models.html",
     "arena/docs/LIBRARY.md": "library.html",
     "arena/RESULTS.md": "results.html",
@@ -49,6 +50,9 @@ def on_files(files: Files, config: Any) -> Files:
         files.append(_at(File.generated(config, place, abs_src_path=str(ROOT / place)), address))
     for address, text in {"commands": commands(), "names": names(), "gallery": gallery()}.items():
         files.append(_at(File.generated(config, f"arena/docs/pages/{address}.md", content=text), f"{address}.html"))
+    for picture in pictures():
+        place = f"arena/docs/pages/{picture.name}"
+        files.append(_at(File.generated(config, place, abs_src_path=str(picture)), picture.name))
     for name, content in drawings().items():
         files.append(_at(File.generated(config, f"arena/docs/pages/{name}", content=content), name))
     return files
@@ -100,6 +104,12 @@ def gallery() -> str:
         parts += [f"![Yōkai, {said}](yokai-{step}.svg)", "", f"*{said.capitalize()}.*", ""]
     parts += ["[The whole game, played](yokai.html): `cwm games render " + GAME + "`.", ""]
     return "\n".join(parts)
+
+
+def pictures(name: str = "") -> list[Path]:
+    """Returns the stored pictures of pages (`python -m tests.draw_pages`) whose names begin so, wide ones first."""
+    found = (place for place in (ROOT / "arena" / "docs" / "pages").iterdir() if place.suffix in (".png", ".webp"))
+    return sorted((place for place in found if place.stem.startswith(name)), key=lambda place: place.name)
 
 
 def drawings() -> dict[str, str]:
