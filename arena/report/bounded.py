@@ -37,7 +37,7 @@ def table(found: Standings, payoffs: Payoffs) -> Standings:
         found,
         agents=tuple(agent(item, payoffs) for item in found.agents),
         lineups=tuple(_lineup(item, payoffs) for item in found.lineups),
-        matrix=tuple(tuple(_cut(value, _ends(found.utility, payoffs)) for value in row) for row in found.matrix),
+        matrix=tuple(tuple(cut(value, _ends(found.utility, payoffs)) for value in row) for row in found.matrix),
     )
 
 
@@ -66,14 +66,14 @@ def _lineup(found: LineupResult, payoffs: tuple[float, float]) -> LineupResult:
 
 
 def _side(found: Side, payoffs: tuple[float, float]) -> Side:
-    seats = tuple(_cut(value, payoffs) for value in found.seats)
-    return replace(found, payoff=_cut(found.payoff, payoffs), seats=seats)
+    seats = tuple(cut(value, payoffs) for value in found.seats)
+    return replace(found, payoff=cut(found.payoff, payoffs), seats=seats)
 
 
 def _together(found: Cooperation | None, payoffs: tuple[float, float]) -> Cooperation | None:
     if found is None:
         return None
-    return replace(found, score=_cut(found.score, _ends("identical", payoffs)), returns=_cut(found.returns, payoffs))
+    return replace(found, score=cut(found.score, _ends("identical", payoffs)), returns=cut(found.returns, payoffs))
 
 
 def _ends(utility: str, payoffs: tuple[float, float]) -> tuple[float, float]:
@@ -82,7 +82,8 @@ def _ends(utility: str, payoffs: tuple[float, float]) -> tuple[float, float]:
     return (min(0.0, low), max(0.0, high)) if utility == "identical" else payoffs
 
 
-def _cut(value: _Value, ends: tuple[float, float]) -> _Value:
+def cut(value: _Value, ends: tuple[float, float]) -> _Value:
+    """Returns an estimate whose interval ends where the game does, but never short of its mean."""
     if value is None or value.low is None or value.high is None:
         return value
     # A mean beyond the ends is left where it is: the game paid what it says that it never pays.

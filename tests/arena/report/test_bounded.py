@@ -9,7 +9,7 @@ import pytest
 from arena.figures.intervals import Estimate
 from arena.matches.match import GameRecord
 from arena.matches.ratings import Standings, standings
-from arena.report import bounded, tables
+from arena.report import bounded, selection, tables
 from arena.report.data import ArenaView
 from games.api import GameInfo
 
@@ -65,3 +65,26 @@ def test_r_of_a_cooperative_game_may_be_zero_where_every_win_is_worth_more(recor
     assert found is not None
     assert isinstance(found.score, Estimate)
     assert (found.score.low, found.score.mean, found.score.high) == (0.0, 4.5, 9.0)
+
+
+def test_the_page_of_a_choice_draws_every_model_with_its_interval_on_what_the_game_pays() -> None:
+    standings = [
+        {"name": "m0", "payoff": 0.5, "standard_error": 0.1, "seats": 40, "failures": {}},
+        {"name": "m1", "payoff": 0.75, "standard_error": 0.25, "seats": 40, "failures": {}},
+    ]
+    found = {"config": {"repetitions": 3}, "standings": standings, "observed": [-1.0, 1.0], "tolerated": 0.2}
+    plot = selection._plot({"game": "tic_tac_toe", "chosen": "m1", "rejection": found})
+    assert plot is not None
+    assert (plot.low, plot.high) == (-1.0, 1.0)
+    assert [(dot.label, dot.mean, dot.note, dot.kind) for dot in plot.dots] == [
+        ("m1", 0.75, "chosen", "ours"),
+        ("m0", 0.5, "", "ours"),
+        ("rejected below this", pytest.approx(0.55), "", "published"),
+    ]
+    # Student's quantile of two degrees of freedom is 4.3027: the interval of the best would reach past 1.
+    assert [(dot.low, dot.high) for dot in plot.dots] == [
+        (pytest.approx(0.75 - 4.3027 * 0.25, abs=1e-4), 1.0),
+        (pytest.approx(0.5 - 4.3027 * 0.1, abs=1e-4), pytest.approx(0.5 + 4.3027 * 0.1, abs=1e-4)),
+        (None, None),
+    ]
+    assert selection._plot({"game": "tic_tac_toe", "chosen": "m1", "rejection": None}) is None
