@@ -7,13 +7,13 @@ from typing import Final
 
 from arena.exports import watching
 from arena.exports.watching import Watched
-from arena.figures import templates
+from arena.figures import metrics, templates
 from arena.figures.dots import Dot, DotPlot
 from arena.language_players.models import CALLS_FILE
 from arena.matches.game_source import open_game
 from arena.matches.verification import VerifiedGames
 from arena.pages import elo, folder_page
-from arena.pages.run_page import TERMS, player
+from arena.pages.run_page import player
 from arena.report import bounded
 from arena.report.arena_view import view
 from arena.report.data import ArenaView
@@ -70,10 +70,11 @@ def render(found: Tournament) -> str:
         arena=bounded.arena(found.arena),
         sentence=_sentence(found, rated),
         rated=_plot(rated),
+        asked=len(found.calls) + found.left_out,
         faults=_faults(found),
         heat=heat,
         cooperative=cooperative,
-        terms=TERMS,
+        terms=metrics.TERMS,
         player=player(found.watched),
         policy=watching.script_source() if found.watched else "",
     )

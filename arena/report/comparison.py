@@ -6,13 +6,14 @@ from dataclasses import replace
 from arena.comparison.comparison import Comparison
 from arena.comparison.contenders import Contender
 from arena.figures import formatting, metrics, templates
+from arena.figures.dots import Dot, DotPlot
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
 from arena.matches.ratings import AgentResult, Side
 from arena.papers.yokai.published import figures
 from arena.report import bounded, comparison
 from arena.report.arena_view import payoffs
-from arena.report.page import best_partner, cooperative, heat, plots, scale
+from arena.report.page import best_partner, cooperative, heat, plots, ranked, scale
 
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
@@ -137,7 +138,8 @@ def _matrix(found: Comparison) -> Sheet:
     title = "R of the pair" if cooperative(found.table) else "Return of the row's player"
     table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present], names=names)
     table.note = f"{MARK} {NOTE}" if found.recorded else ""
-    for name, cells in matrix_cells(found):
+    rows = matrix_cells(found)
+    for name, cells in (rows[index] for index in present):
         table.add(name, *(cells[index] for index in present))
     return table
 
@@ -145,20 +147,47 @@ def _matrix(found: Comparison) -> Sheet:
 def render(found: Comparison) -> str:
     """Returns the page; it needs no network and no script, and every value is escaped."""
     found, cut = _bounded(found)
+    every = list(zip(found.config.contenders, found.agents, strict=True))
+    playing = [(contender, agent) for contender, agent in every if contender.view is not None]
+    met = {name for result in found.table.lineups for name in result.lineup}
     return templates.page(
         "arena.report",
         "comparison.html.j2",
         found=found,
         cut=cut,
+        sentence=_sentence(found),
         together=cooperative(found.table),
-        players=list(zip(found.config.contenders, found.agents, strict=True)),
-        summary=lambda agent: comparison.summary_cells(found, agent),
+        playing=playing,
+        absent=[contender for contender, _ in every if contender.view is None],
+        seated=[number for number, agent in enumerate(found.table.agents) if agent.agent in met],
+        summary=lambda agent: comparison.summary_cells(found, agent, templates.stacked),
         cell=lambda row, column, value: comparison.matrix_cell(found, row, column, value),
         heat=lambda value: heat(found.table, value),
         scale=scale(found.table),
         best=lambda row: best_partner(found.table, row),
-        plots=plots(found.table.game, found.agents),
+        plots=plots(found.table.game, found.agents) or _returns(found, [agent for _, agent in playing]),
         mark=comparison.MARK,
         note=comparison.NOTE,
+        terms=metrics.TERMS,
         paper=figures.sheet(found.table.game),
     )
+
+
+def _sentence(found: Comparison) -> str:
+    games = f"{found.table.games:,} games of {found.config.game}"
+    if cooperative(found.table):
+        scored = [(agent.cross_play.score, agent.agent) for agent in found.agents if agent.cross_play is not None]
+        what = "does best with others, R"
+    else:
+        scored = [(agent.cross.payoff, agent.agent) for agent in found.agents if agent.cross is not None]
+        what = "is paid most by the others, a return of"
+    if not scored:
+        return f"{games} were played."
+    best, name = max(scored, key=lambda item: item[0].mean)
+    return f"In {games} {name} {what} {formatting.estimate(best)}."
+
+
+def _returns(found: Comparison, agents: Sequence[AgentResult]) -> list[DotPlot]:
+    """Returns what each player was paid against others, on the scale of what the game can pay."""
+    dots = [Dot.of(agent.agent, agent.cross.payoff) for agent in agents if agent.cross is not None]
+    return [DotPlot.of("Return against the others", ranked(dots), *scale(found.table))] if dots else []
