@@ -112,6 +112,7 @@ TERMS: Final = {
     "EE": "share of games that were ended early",
     "WEE": "of those ended early, the share that was won",
     "LEN": "actions of players in a game",
+    "won": "share of games that were won",
 }
 """What the columns of cooperative games mean."""
 

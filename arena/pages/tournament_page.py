@@ -17,7 +17,7 @@ from arena.pages.run_page import player
 from arena.report import bounded
 from arena.report.arena_view import view
 from arena.report.data import ArenaView
-from arena.report.page import cooperative, heat
+from arena.report.page import cooperative, heat, plots
 from cwm.llm.journaled import StoredCall
 from cwm.record.calls import RecordedCalls
 from cwm.storage.journal import Journal
@@ -63,11 +63,13 @@ def render(found: Tournament) -> str:
     """Returns the page; every value is escaped, and it runs no script but the player of its games."""
     table = found.arena.table
     rated = [] if cooperative(table) else elo.ratings(found.games.result.records)
+    shown = bounded.arena(found.arena)
     return templates.page(
         "arena.pages",
         "tournament.html.j2",
         found=found,
-        arena=bounded.arena(found.arena),
+        arena=shown,
+        plots=plots(table.game, shown.table.agents) if cooperative(table) else [],
         sentence=_sentence(found, rated),
         rated=_plot(rated),
         asked=len(found.calls) + found.left_out,
