@@ -21,6 +21,8 @@ from arena.matches.lineups import Pairing
 from arena.matches.plan import TournamentConfig
 from arena.matches.store import Games, write_standings
 from arena.matches.tournament import UNANSWERED, TournamentResult
+from arena.matches.verification import verify_games
+from arena.pages import tournament_page
 from arena.pipeline import recorded_models
 from arena.pipeline.online_learning import Learners
 from arena.report.arena_view import view
@@ -107,7 +109,10 @@ def command(
     seed: Seed = 0,
     workers: Workers = 2,
     run: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the games, so that a run goes on after a kill, and their page, report.html."
+        ),
     ] = None,
     record: Record = None,
     temperature: Temperature = None,
@@ -144,7 +149,7 @@ def play(
     caps: Caps | None = None,
     recording: Path | None = None,
 ) -> None:
-    """Plays what is missing, prints the tables, and says which games could not be played.
+    """Plays what is missing, prints the tables, writes the page of kept games, and says which could not be played.
 
     Args:
         config: what is played.
@@ -167,6 +172,8 @@ def play(
         console.notices.print(f"language models: {costs(used)}")
     for line in learned:
         console.notices.print(Text(f"learned: {line}"))
+    if folder is not None:
+        console.notices.print(tournament_page.write(folder, tournament_page.read(folder, verify_games(folder))))
     _say_missing(result, folder)
 
 
