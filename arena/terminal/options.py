@@ -68,7 +68,7 @@ Parallel = Annotated[
         "--parallel",
         min=1,
         max=64,
-        help="Questions under way at once, at most: syntheses of a run, functions of one kind beside a model, "
+        help="Questions under way at once, at most: syntheses of a run, functions beside a model, "
         "players of several games. Changes no result.",
     ),
 ]
