@@ -74,7 +74,8 @@ PLAYERS = (
 LEARNING = (
     "An agent cwm:RUN,learn=openai:MODEL learns from game to game (off unless it asks): after each game in which it "
     "sat, its model is tested on that game, and where it fails, the failed tests are added to those that it was made "
-    "with and the language model is asked to mend the program, with at most learn_calls=N calls a game (default 3). "
+    "with and the language model is asked to mend the program, with at most learn_calls=N calls a game (default 3; "
+    "temperature=X and reasoning_effort=WORD as for players). "
     "learn=true asks the language model that wrote the model. What it is shown of a finished game is what a synthesis "
     "is shown of its training games: in the open deck the true states and what every player saw, in the closed deck "
     "what its own seat saw. While it plays it sees its own observations alone. Games are then played one at a time, in "
@@ -265,7 +266,7 @@ def read_asked(folder: Path) -> TournamentConfig:
 
 def _asked_with(spec: AgentSpec, options: Mapping[str, Any]) -> AgentSpec:
     """Returns a language model with those of the options that are given and that it has no own value of."""
-    if not spec.traits.asks:
+    if not spec.traits.asks and spec.learn is None:
         return spec
     given = {name: value for name, value in options.items() if value is not None}
     return replace(spec, llm={**given, **spec.llm})

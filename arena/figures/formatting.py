@@ -75,7 +75,9 @@ def seconds(value: float | None) -> str:
 
 
 def steps_a_second(value: float) -> str:
-    """Returns a rate with its unit, two digits where it is below ten: a slow one is not 0."""
+    """Returns a rate with its unit, two digits where it is below ten: a slow one is not 0, which is not timed yet."""
+    if not value:
+        return "not timed yet"
     return f"{value:,.0f} steps/s" if value >= 10 else f"{value:.2g} steps/s"
 
 

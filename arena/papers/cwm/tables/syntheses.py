@@ -41,7 +41,7 @@ def settings_of(game: str, variant: Variant, seed: int, asked: PaperWishes) -> R
     if variant != "tree":
         settings = by_way(settings, variant)
     if asked.llm is not None:
-        return settings
+        return replace(settings, **asked.how_asked)
     seeds = recordings.bundled_seeds(settings.recorded)
     if seed not in seeds:
         return None

@@ -28,6 +28,7 @@ SMALL = (
         (["--figures", "5"], 2, "--figures names '5'"),
         (["--seeds", "-1"], 2, "--seeds names '-1'"),
         (["--max-calls", "3"], 2, "Without --llm nothing is asked live"),
+        (["--temperature", "1"], 2, "leave out caps, prices, --temperature and --reasoning-effort"),
         (["--paper-setting", "--matches", "3"], 2, "--paper-setting is the paper's own numbers"),
         (["--llm", "nobody:x"], 3, "nobody"),
     ],
