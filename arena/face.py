@@ -31,8 +31,9 @@ from arena.runs import folder as run_folder
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model
 from arena.runs import shipped as shipped_recordings
+from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
-from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, RunSettings
+from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, RunSettings, how_told
 from arena.usage import UsageError
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
@@ -205,7 +206,8 @@ def synthesize(
     Raises:
         UsageError: game, rules or games cannot be had, or no program ever loaded; others as `cwm synthesize` does.
     """
-    inputs = _inputs(game, rules, trajectories, games, held_out, seed)
+    how = how_told(game, llm)
+    inputs = _inputs(game, rules, trajectories, games, held_out, seed, how)
     wished = RunSettings(
         game=inputs.info.id,
         registered=inputs.game is not None,
@@ -219,6 +221,8 @@ def synthesize(
         value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         further_games=0 if inputs.game is None else FURTHER_GAMES,
+        rules_detail=how.detail,
+        chance=how.chance,
     )
     return _synthesized(Path(folder), wished, inputs, caps or Caps(), workers, on_stage)
 
@@ -368,12 +372,14 @@ def play_tournament(
     return PlayedTournament(result)
 
 
-def _inputs(game: str | None, rules: Place, trajectories: Place, games: int, held_out: int | None, seed: int) -> Inputs:
+def _inputs(
+    game: str | None, rules: Place, trajectories: Place, games: int, held_out: int | None, seed: int, how: HowTold
+) -> Inputs:
     if game is not None and rules is None and trajectories is None:
-        return run_inputs.registered(game, games, seed)
+        return run_inputs.registered(game, games, seed, how=how)
     if game is not None or rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both rules and trajectories of a game of your own.")
-    return run_inputs.own(Path(rules), Path(trajectories), held_out, Stated())
+    return run_inputs.own(Path(rules), Path(trajectories), held_out, Stated(), how=how)
 
 
 def _game_id(game: str | OpenedRun) -> str:

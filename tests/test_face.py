@@ -178,6 +178,24 @@ def test_all_works_beside_files_that_are_called_as_ours(beside: str, use: str, s
     assert ran.stdout == f"{said}\n", ran.stderr
 
 
+TOURNAMENT = """
+import cwm
+
+if __name__ == "__main__":
+    played = cwm.play_tournament("tic_tac_toe", ["random", "random:name=b"], deals=1, workers=2)
+    print(played.result.table.games)
+"""
+
+
+def test_worker_processes_find_ours_beside_files_that_are_called_as_ours(tmp_path: Path) -> None:
+    for beside in ("arena.py", "games/__init__.py", "search.py"):
+        (tmp_path / beside).parent.mkdir(exist_ok=True)
+        (tmp_path / beside).write_text("raise SystemExit('the user's')", encoding="utf-8")
+    (tmp_path / "script.py").write_text(TOURNAMENT, encoding="utf-8")
+    ran = run_python(tmp_path / "script.py", folder=tmp_path)
+    assert (ran.stdout, ran.stderr) == ("4\n", "")
+
+
 @pytest.mark.parametrize("first", ["cwm.make_game", "from cwm.exported import register"])
 def test_a_module_of_the_users_that_was_imported_before_ours_is_named(first: str, tmp_path: Path) -> None:
     (tmp_path / "games.py").write_text("mine = 1\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """The documentation site: its tutorial is played as it stands, and the site is built from nothing outside."""
 
+import ast
 import io
 import os
 import re
@@ -23,6 +24,8 @@ BLOCK: Final = re.compile(
     r'^(?P<fence>`{3,})(?:\w+ title="(?P<file>[^"]+)")?\n(?P<text>.*?)^(?P=fence)$', re.DOTALL | re.MULTILINE
 )
 STARTS_PROCESSES: Final = ("cwm synthesize", "cwm arena")
+MADE: Final = tuple(f"arena/docs/pages/{name}.md" for name in ("names", "commands", "gallery"))
+"""Pages that the code writes."""
 FETCHED: Final = {"link": "href", "script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """What a browser fetches without being asked."""
 FROM_OUTSIDE: Final = re.compile(r"(?:https?:)?//")
@@ -75,6 +78,22 @@ def test_what_a_page_fetches_is_told_from_its_links() -> None:
     page = Page('<a href="https://x/y">z</a><link href=a.css><script src="//x/b.js"></script><img src="c.svg">')
     assert page.fetched == ["a.css", "//x/b.js", "c.svg"]
     assert [address for address in page.fetched if FROM_OUTSIDE.match(address)] == ["//x/b.js"]
+
+
+def test_every_page_of_the_docs_is_in_the_menu_and_has_an_address() -> None:
+    written = {str(path.relative_to(ROOT)) for path in (ROOT / "arena" / "docs").rglob("*.md")}
+    menu = re.findall(
+        r"^ +- [^:\n]+: (\S+\.md)$", SETTINGS.read_text(encoding="utf-8").partition("\nnav:\n")[2], re.MULTILINE
+    )
+    hooks = ast.parse((ROOT / "arena" / "docs" / "site_hooks.py").read_text(encoding="utf-8"))
+    table = next(
+        node.value for node in hooks.body if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "PAGES"
+    )
+    assert table is not None
+    addresses = ast.literal_eval(table)
+    assert sorted(written - set(menu)) == []
+    assert sorted(menu) == sorted({*addresses, *MADE})
+    assert len({*addresses.values()}) == len(addresses)
 
 
 @pytest.mark.extra("docs")

@@ -52,6 +52,8 @@ TIMED_SIMULATIONS = 100_000
 """Of a planner that is given a time a move and no number of simulations."""
 _CHOICES = planner.CHOICES
 _WHOLE = {"workers": MOST_WORKERS, "learn_calls": MOST_LEARN_CALLS}
+HOW_IT_LEARNS = ("temperature", "reasoning_effort")
+"""Options of the language model of an agent that learns."""
 
 
 class AgentSpecError(ValueError):
@@ -74,7 +76,7 @@ class AgentSpec:
         model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, for `python` and `exec` of
             the files named, filled in when it is loaded; None before.
         workers: for `cwm`: how many processes share the simulations of a move.
-        llm: options given for `llm`, by name (`LlmConfig`).
+        llm: options given for `llm`, by name (`LlmConfig`); with `learn` those of `HOW_IT_LEARNS`.
         learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that
             of the run; None for no learning. See `arena.pipeline.online_learning`.
         learn_calls: for `cwm`: calls after one game, at most.
@@ -111,7 +113,7 @@ class AgentSpec:
         # Keys of stored games are hashes of this: an agent of one worker keeps those it always had.
         if self.workers == 1:
             del data["workers"]
-        if not self.traits.asks:
+        if not self.traits.asks and not self.llm:
             del data["llm"]
         if self.learn is None:
             del data["learn"], data["learn_calls"]
@@ -201,8 +203,9 @@ def parse(text: str) -> AgentSpec:
     """Parses `KIND[:SETTING=VALUE,...]`, or `KIND:MODEL[,SETTING=VALUE,...]` for kinds that name a model (`AgentKind`).
 
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `time`, `c`,
-    `belief`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=` and `learn_calls=` with
-    those on a synthesised model, `greedy=` with trained policies, the options of `LlmConfig` with language models.
+    `belief`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=`, `learn_calls=` and, beside
+    `learn=`, `HOW_IT_LEARNS` with those on a synthesised model, `greedy=` with trained policies, the options of
+    `LlmConfig` with language models.
 
     Raises:
         AgentSpecError: the text is not such a description.
@@ -225,6 +228,7 @@ def parse(text: str) -> AgentSpec:
     _check_settings(text, kind, settings)
     if "seconds" in settings:
         settings.setdefault("simulations", TIMED_SIMULATIONS)
+    asked = {option: settings.pop(option) for option in HOW_IT_LEARNS if option in settings}
     return AgentSpec(
         kind=kind.name,
         name=settings.pop("name", text.strip()),
@@ -233,6 +237,7 @@ def parse(text: str) -> AgentSpec:
         workers=settings.pop("workers", 1),
         learn=settings.pop("learn", None),
         learn_calls=settings.pop("learn_calls", LEARN_CALLS),
+        llm=asked,
         greedy=settings.pop("greedy", False),
         planner=settings,
     )
@@ -254,7 +259,12 @@ def _check_settings(text: str, kind: AgentKind, settings: Mapping[str, Any]) -> 
         raise AgentSpecError(
             f"Agent {kind.name!r} has no model to refine: learn= and learn_calls= go with {sandboxed} alone."
         )
-    others = settings.keys() - {"name", "view", "greedy", *_WHOLE, "learn"}
+    asked = set(HOW_IT_LEARNS) & settings.keys()
+    if asked and settings.get("learn") is None:
+        raise AgentSpecError(
+            f"Agent {text!r} asks no language model: {min(asked)}= goes with {sandboxed} beside learn=, and with llm."
+        )
+    others = settings.keys() - {"name", "view", "greedy", *_WHOLE, "learn", *HOW_IT_LEARNS}
     if others and not kind.searches:
         taken = "greedy= and name=" if kind.trained else "name= and view="
         raise AgentSpecError(f"Agent {kind.name!r} takes only {taken}, not {', '.join(sorted(others))}.")
@@ -341,6 +351,11 @@ def _value(text: str, key: str, value: str) -> Any:
         return value
     if key == "learn":
         return None if value == "false" else value
+    if key in HOW_IT_LEARNS:
+        try:
+            return value_of(key, value)
+        except LlmConfigError as error:
+            raise AgentSpecError(f"Agent {text!r}: {error}") from error
     if key in _WHOLE:
         if not value.isdecimal() or not 1 <= int(value) <= _WHOLE[key]:
             raise AgentSpecError(
@@ -348,7 +363,7 @@ def _value(text: str, key: str, value: str) -> Any:
             )
         return int(value)
     if key not in _TYPES:
-        known = [*_TYPES, *SHORT_NAMES, "algorithm", "workers", "learn", "learn_calls", "greedy", "view", "name"]
+        known = [*_TYPES, *SHORT_NAMES, "algorithm", *_WHOLE, "learn", *HOW_IT_LEARNS, "greedy", "view", "name"]
         near = difflib.get_close_matches(key, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
         raise AgentSpecError(f"Agent {text!r} has no setting {key!r}; {hint}")

@@ -13,6 +13,7 @@ from arena.comparison.contenders import TITLES, contenders, of_agents
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
+from arena.pages import folder_page
 from arena.report import comparison as comparison_report
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
@@ -68,7 +69,10 @@ def command(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     run: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the games, so that a comparison goes on after a kill.")
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the games, so that a comparison goes on after a kill, and their page, report.html."
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the tables and a heat map to this page.")] = None,
     text: Annotated[Path | None, typer.Option(help="Write the table as Markdown, for a README.")] = None,
@@ -101,6 +105,8 @@ def command(
             console.out.print(table)
     if html is not None:
         write_whole(html, comparison_report.render(found))
+    if run is not None:
+        console.notices.print(folder_page.write(run, found.table.games, lambda: comparison_report.render(found)))
     if text is not None:
         write_whole(text, comparison_report.markdown(found))
     if found.missing:

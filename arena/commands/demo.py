@@ -48,7 +48,7 @@ def command(
     """Play five random games, have them and the rules turned into a program, test it, and play it in the arena."""
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
     settings = replace(standard_settings(game, llm, base_url, seed), temperature=temperature, reasoning_effort=effort)
-    inputs = run_inputs.registered(game, settings.train_games, seed)
+    inputs = run_inputs.played(settings)
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"demo-{game}-{datetime.now(UTC):%Y%m%d-%H%M%S}"

@@ -1,6 +1,7 @@
 """What a synthesis ends with: all stages with a live view, the report, the tables, and the exit code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from arena.runs import inputs as run_inputs
 from arena.runs.folder import INPUTS, read_bundle, read_result
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
+from arena.runs.turns import Among
 from arena.terminal import console
 from arena.terminal.live_view import LiveView
 from cwm.functions.vectors import VectorResult
@@ -99,20 +101,43 @@ def _asked(folder: Path, settings: RunSettings) -> str:
 
 
 def complete(
-    record: RunRecord, settings: RunSettings, inputs: Inputs, caps: Caps, workers: int, recording: Path | None
+    record: RunRecord,
+    settings: RunSettings,
+    inputs: Inputs,
+    caps: Caps,
+    workers: int,
+    recording: Path | None,
+    live: LiveView,
+    among: Among | None = None,
 ) -> Finished:
-    """Runs all stages with a live view and writes the report; prints no table. A run that ended is not run again."""
+    """Runs all stages and writes the report; prints no table. A run that ended is not run again.
+
+    Args:
+        record: the run's folder, open for writing.
+        settings: as stored.
+        inputs: rules and games.
+        caps: hard limits.
+        workers: processes at once.
+        recording: file that every answer is added to, None for none.
+        live: shows what happens.
+        among: what the run shares with those beside it, None if there are none.
+    """
     end = stored_end(record.folder, settings)
     # A recording takes the stored answers, too, as they are served again.
     if end is not None and recording is None:
         return Finished(end, write_stored_report(record, settings))
+    run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage, among)
+    live.counts(run.spent)
+    return run_stages(run, lambda state: live.progress("arena: game", state.done, state.total), live.stage)
+
+
+@contextmanager
+def told_where(folder: Path) -> Iterator[None]:
+    """Says of work that breaks off where it is kept and what goes on with it."""
     try:
-        with LiveView(console.notices) as live:
-            run = SynthesisRun(record, settings, inputs, caps, workers, recording, live, live.stage)
-            live.counts(run.spent)
-            return run_stages(run, lambda state: live.progress("arena: game", state.done, state.total), live.stage)
+        yield
     except BaseException:
-        console.notices.print(f"what was finished is kept in {record.folder}; `cwm resume {record.folder}` goes on")
+        console.notices.print(f"what was finished is kept in {folder}; `cwm resume {folder}` goes on")
         raise
 
 
@@ -178,7 +203,8 @@ def finish(
         typer.Exit: a cap is reached, the model is not exact on the training tests, or it got no vectors of observations
             though they were asked for.
     """
-    done = complete(record, settings, inputs, caps, workers, recording)
+    with told_where(record.folder), LiveView(console.notices) as live:
+        done = complete(record, settings, inputs, caps, workers, recording, live)
     if as_json:
         message = done.end.cap or done.end.message
         about = {"run": str(record.folder), "sandbox": settings.level, "message": message}

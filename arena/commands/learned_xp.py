@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.machine import accelerated
+from arena.pages import cross_play_page
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import ColourProbes
 from arena.policy_play.method_figures import LearnedCrossPlay
-from arena.report import cross_play_page, learned_tables
+from arena.report import learned_tables
 from arena.report.cross_play import lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar

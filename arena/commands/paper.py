@@ -23,12 +23,15 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    Effort,
     ModelSpec,
+    Temperature,
     Workers,
     takes_caps,
 )
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
+from cwm.llm.line import effort_of
 
 TABLES = "tables"
 REPORT = "report.html"
@@ -57,6 +60,8 @@ def command(
     ] = None,
     llm: ModelSpec = None,
     base_url: BaseUrl = None,
+    temperature: Temperature = None,
+    reasoning_effort: Effort = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -117,6 +122,8 @@ def command(
         "seeds": settings.chosen_seeds(seeds),
         "llm": llm,
         "base_url": base_url,
+        "temperature": temperature,
+        "reasoning_effort": None if reasoning_effort is None else effort_of(reasoning_effort),
         "minutes": budget,
         "scale": _scale(given, paper_setting),
         "player_deals": player_deals,
@@ -125,7 +132,8 @@ def command(
         "learned_seeds": learned_seeds,
     }
     folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    _check_model(llm or settings.known_llm(folder), base_url, caps)
+    asking = caps != NO_CAPS or temperature is not None or reasoning_effort is not None
+    _check_model(llm or settings.known_llm(folder), base_url, caps, asking)
     asked = settings.keep(folder, told)
     selection = replace(selection, learned=asked.learned is not None)
     console.notices.print(f"run folder {folder}")
@@ -143,12 +151,14 @@ def _selection(tables: str | None, figures: str | None) -> PaperSelection:
     return PaperSelection(chosen, settings.chosen_numbers(drawn, "--figures", FIGURE_BY_NUMBER))
 
 
-def _check_model(llm: str | None, base_url: str | None, caps: Caps) -> None:
+def _check_model(llm: str | None, base_url: str | None, caps: Caps, asking: bool) -> None:
     """Checks a live model's name, key and price before a folder is made."""
     if llm is not None:
         language_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
-    elif caps != NO_CAPS:
-        raise UsageError("Without --llm nothing is asked live: leave out caps and prices.")
+    elif asking:
+        raise UsageError(
+            "Without --llm nothing is asked live: leave out caps, prices, --temperature and --reasoning-effort."
+        )
 
 
 def _scale(given: dict[str, int | None], paper_setting: bool) -> tuple[tuple[str, int], ...] | None:

@@ -54,7 +54,8 @@ def _tournament(folder: Path, as_json: bool) -> None:
         console.print_json({"config": games.config.to_json(), "standings": games.result.table.to_json()})
         return
     found = tournament_page.read(folder, games)
-    page = tournament_page.write(folder, found)
-    for table in tables.arena_tables(found.arena):
-        console.out.print(table)
-    console.notices.print(f"report: {page}")
+    told = tournament_page.write(folder, found)
+    if found.arena.table.games:
+        for table in tables.arena_tables(found.arena):
+            console.out.print(table)
+    console.notices.print(told)

@@ -1,12 +1,14 @@
 """`cwm synthesize --syntheses N` and `cwm select`: the best of several independent models of one game."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from arena.commands.finishing import complete, leave
+from arena.commands.finishing import RunEnd, complete, leave, told_where
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches.rejection import RejectionConfig
@@ -14,14 +16,19 @@ from arena.pipeline import recorded_models, selection, several
 from arena.pipeline.selection import Candidate, Selection
 from arena.pipeline.several import SeveralSettings
 from arena.report import selection as selection_report
+from arena.runs import language_model
 from arena.runs.folder import MODEL, read_bundle
 from arena.runs.folder import open_record as open_synthesis
 from arena.runs.inputs import Inputs
+from arena.runs.settings import RunSettings
+from arena.runs.turns import Among, WorkTurn, side_by_side
 from arena.terminal import console
+from arena.terminal.live_view import LiveViews
 from arena.terminal.options import AsJson, Seed, Workers
 from arena.usage import UsageError
 from cwm.llm import recordings
-from cwm.llm.caps import Caps
+from cwm.llm.budget import Budget
+from cwm.llm.caps import Caps, write_elapsed
 from cwm.record.record import RunRecord
 from games import registry
 
@@ -113,26 +120,81 @@ def resume(record: RunRecord, by: Caps, workers: int, recording: Path | None, as
 def _run(
     record: RunRecord, settings: SeveralSettings, caps: Caps, workers: int, recording: Path | None, as_json: bool
 ) -> None:
-    candidates: list[Candidate] = []
-    cap: str | None = None
-    for one in settings.each():
-        name = several.name_of(one)
-        folder = record.folder / name
-        inputs = several.inputs_of(record.folder, one)
-        left = several.left_for(record.folder, settings, one, caps)
-        console.notices.print(f"{name}: synthesis {len(candidates) + 1} of {settings.syntheses}, seed {one.seed}")
-        with open_synthesis(folder, one, inputs, left) as opened:
-            place = several.recording_of(recording, one, settings.first)
-            end = complete(opened, one, inputs, left, workers, place).end
-        candidates.append(selection.candidate(name, folder) if read_bundle(folder) else Candidate(name, None))
-        console.notices.print(f"{name}: {end.message}")
-        if end.cap is not None:
-            cap = end.cap
-            break
+    each = settings.each()
+    common = several.opened_budget(record.folder, settings, caps)
+    with told_where(record.folder), LiveViews(console.notices) as views:
+        made = [_Synthesis(record.folder, settings, one, caps, common, workers, recording, views) for one in each]
+        try:
+            ends = _ends(made, min(language_model.at_once(settings.first, caps), settings.syntheses))
+        finally:
+            # Where nothing can be written, the last event has counted before.
+            with suppress(OSError):
+                write_elapsed(record.folder, common)
+    candidates = [_candidate(record.folder, several.name_of(one)) for one in each[: len(ends)]]
     runtime = Runtime(settings.first.level, MOVE_TIMEOUT_S)
     found = _select(record, candidates, settings.rejection, runtime, workers)
     _show(record, found, as_json)
+    cap = next((end.cap for end in ends if end.cap is not None), None)
     leave(record.folder, cap, found.best is not None and found.best.accuracy == 1.0)
+
+
+@dataclass(frozen=True)
+class _Synthesis:
+    """One of the syntheses of a run, ready to be made.
+
+    Attributes:
+        folder: of the run.
+        settings: of the run.
+        one: of this synthesis.
+        caps: common to all.
+        common: what they have used.
+        workers: processes at once.
+        recording: file that the first adds its answers to, None for none.
+        views: show what happens.
+    """
+
+    folder: Path
+    settings: SeveralSettings
+    one: RunSettings
+    caps: Caps
+    common: Budget
+    workers: int
+    recording: Path | None
+    views: LiveViews
+
+    def __call__(self, turn: WorkTurn | None) -> RunEnd:
+        """Makes it, or goes on with it."""
+        one, settings = self.one, self.settings
+        name = several.name_of(one)
+        number = one.seed - settings.first.seed + 1
+        inputs = several.inputs_of(self.folder, one)
+        left = several.left_for(self.folder, settings, one, self.caps)
+        with (
+            self.views.of(name) as view,
+            open_synthesis(self.folder / name, one, inputs, left) as opened,
+        ):
+            view.say(f"synthesis {number} of {settings.syntheses}, seed {one.seed}")
+            place = several.recording_of(self.recording, one, settings.first)
+            among = Among(self.common, self.folder, turn)
+            end = complete(opened, one, inputs, left, self.workers, place, view, among).end
+            view.say(end.message)
+        return end
+
+
+def _ends(made: Sequence[_Synthesis], at_once: int) -> list[RunEnd]:
+    """Makes the syntheses, so many at once, and returns how they ended; behind one that met a cap none begins."""
+    if at_once > 1:
+        return side_by_side(made, at_once, lambda end: end.cap is None)
+    ends: list[RunEnd] = []
+    for one in made:
+        ends.append(one(None))
+        if ends[-1].cap is not None:
+            break
+    return ends
+
+
+def _candidate(folder: Path, name: str) -> Candidate:
+    return selection.candidate(name, folder / name) if read_bundle(folder / name) else Candidate(name, None)
 
 
 def _select(

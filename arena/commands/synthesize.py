@@ -23,7 +23,7 @@ from arena.runs.folder import INPUTS, KIND, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
-from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
+from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings, how_told
 from arena.terminal import console
 from arena.terminal.options import (
     NO_CAPS,
@@ -202,7 +202,7 @@ def command(
         _run(run or continuing.folder_for(go_on), settings, inputs, caps, workers, record, as_json)
         return
     stated = Stated(perfect_information, min_utility, max_utility)
-    detail = rules_detail or ("specification" if llm in (None, DEFAULT_LLM) else "book")
+    detail = rules_detail or how_told(None, llm).detail
     how = HowTold.asked(game, detail, vocabulary, chance, told=not no_rules)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, how)
     beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)

@@ -21,6 +21,8 @@ from arena.matches.lineups import Pairing
 from arena.matches.plan import TournamentConfig
 from arena.matches.store import Games, write_standings
 from arena.matches.tournament import UNANSWERED, TournamentResult
+from arena.matches.verification import verify_games
+from arena.pages import tournament_page
 from arena.pipeline import recorded_models
 from arena.pipeline.online_learning import Learners
 from arena.report.arena_view import view
@@ -72,7 +74,8 @@ PLAYERS = (
 LEARNING = (
     "An agent cwm:RUN,learn=openai:MODEL learns from game to game (off unless it asks): after each game in which it "
     "sat, its model is tested on that game, and where it fails, the failed tests are added to those that it was made "
-    "with and the language model is asked to mend the program, with at most learn_calls=N calls a game (default 3). "
+    "with and the language model is asked to mend the program, with at most learn_calls=N calls a game (default 3; "
+    "temperature=X and reasoning_effort=WORD as for players). "
     "learn=true asks the language model that wrote the model. What it is shown of a finished game is what a synthesis "
     "is shown of its training games: in the open deck the true states and what every player saw, in the closed deck "
     "what its own seat saw. While it plays it sees its own observations alone. Games are then played one at a time, in "
@@ -107,7 +110,10 @@ def command(
     seed: Seed = 0,
     workers: Workers = 2,
     run: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the games, so that a run goes on after a kill, and their page, report.html."
+        ),
     ] = None,
     record: Record = None,
     temperature: Temperature = None,
@@ -144,7 +150,7 @@ def play(
     caps: Caps | None = None,
     recording: Path | None = None,
 ) -> None:
-    """Plays what is missing, prints the tables, and says which games could not be played.
+    """Plays what is missing, prints the tables, writes the page of kept games, and says which could not be played.
 
     Args:
         config: what is played.
@@ -167,6 +173,8 @@ def play(
         console.notices.print(f"language models: {costs(used)}")
     for line in learned:
         console.notices.print(Text(f"learned: {line}"))
+    if folder is not None:
+        console.notices.print(tournament_page.write(folder, tournament_page.read(folder, verify_games(folder))))
     _say_missing(result, folder)
 
 
@@ -258,7 +266,7 @@ def read_asked(folder: Path) -> TournamentConfig:
 
 def _asked_with(spec: AgentSpec, options: Mapping[str, Any]) -> AgentSpec:
     """Returns a language model with those of the options that are given and that it has no own value of."""
-    if not spec.traits.asks:
+    if not spec.traits.asks and spec.learn is None:
         return spec
     given = {name: value for name, value in options.items() if value is not None}
     return replace(spec, llm={**given, **spec.llm})

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.evaluation import arena_games
 from arena.evaluation.verified_run import verify_run
 from arena.exports import game_files
 from arena.matches import store
@@ -23,6 +24,7 @@ from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from cwm.record.record import RUN_FILE, RunRecord
+from cwm.trajectories.recorded import write
 
 SHOWN_PROBLEMS = 20
 
@@ -30,7 +32,12 @@ SHOWN_PROBLEMS = 20
 def command(
     run: Annotated[Path, typer.Argument(help="Folder of a tournament, of a run, or of rebuilt tables.")],
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write the games to this file, .jsonl or .parquet.")
+        Path | None,
+        typer.Option(
+            "--export",
+            help="Write the games to this file: .jsonl or .jsonl.gz, step by step as training games; .json or "
+            ".parquet, game by game with seats, forfeits and times.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -48,10 +55,22 @@ def command(
     else:
         _print(problems, games)
     if export is not None and games is not None:
-        game_files.write(export, games.records)
-        console.notices.print(f"{len(games.records)} games: {export}")
+        _export(export, run, games)
     if problems:
         raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _export(file: Path, run: Path, games: VerifiedGames) -> None:
+    if not game_files.holds_steps(file):
+        game_files.write(file, games.records)
+        console.notices.print(f"{len(games.records)} games: {file}")
+        return
+    place = run if (run / store.FILE_NAME).exists() else run / run_matches.FOLDER
+    played = arena_games.of_folder(place)
+    write(file, played)
+    without_end = len(games.records) - len(played)
+    left_out = f"; {without_end} that somebody forfeited are left out" if without_end else ""
+    console.notices.print(f"{len(played)} games: {file}{left_out}")
 
 
 def _verify_paper(run: Path, export: Path | None, as_json: bool) -> None:

@@ -15,8 +15,8 @@ from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
 from arena.matches.game_source import bundle_of, open_game
+from arena.pages import cross_play_page, folder_page
 from arena.pipeline import recorded_models
-from arena.report import cross_play_page
 from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
@@ -95,7 +95,10 @@ def command(
         int, typer.Option("--ablations", min=0, help="Also play so many games a lineup without each of the parts.")
     ] = 0,
     run: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the games, so that a run goes on after a kill.")
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the games, so that a run goes on after a kill, and their page, report.html."
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the tables and a heat map to this page.")] = None,
     as_json: AsJson = False,
@@ -125,6 +128,10 @@ def command(
         _print(found, probes, without)
     if html is not None:
         write_whole(html, cross_play_page.render(found, probes, without))
+    if run is not None:
+        console.notices.print(
+            folder_page.write(run, found.table.games, lambda: cross_play_page.render(found, probes, without))
+        )
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)

@@ -24,6 +24,7 @@ PAGES: Final[Mapping[str, str]] = {
     "cwm/TRAJECTORIES.md": "trajectories.html",
     "arena/docs/AGENTS.md": "agents.html",
     "arena/docs/SERVE.md": "serve.html",
+    "arena/docs/PAGES.md": "pages.html",
     "arena/docs/LANGUAGE_MODELS.md": "language_models.html",
     "arena/docs/LIBRARY.md": "library.html",
     "arena/RESULTS.md": "results.html",

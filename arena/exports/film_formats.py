@@ -19,8 +19,10 @@ STEP_S: Final = 1.2
 """How long a frame is shown."""
 LAST_S: Final = 4.0
 """How long the last frame is shown."""
-BOARDS: Final = resources.files(__package__).joinpath("boards.js").read_text(encoding="utf-8")
-"""Script that lays out the parts of a frame on a page."""
+BOARDS: Final = "".join(
+    resources.files(__package__).joinpath(f"{part}.js").read_text(encoding="utf-8") for part in ("boards", "keys")
+)
+"""Script that lays out the parts of a frame on a page, and gives its player keys."""
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 
 

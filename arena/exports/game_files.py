@@ -1,4 +1,4 @@
-"""Stored games as files for other programs: JSON lines, or a Parquet table."""
+"""Stored games as files for other programs: step by step as trajectories, game by game as JSON or a Parquet table."""
 
 import importlib
 import io
@@ -13,7 +13,10 @@ from arena.usage import UsageError
 from cwm.storage.files import json_line, write_whole
 from games.extras import install
 
-SUFFIXES = (".jsonl", ".parquet")
+STEPS = (".jsonl", ".jsonl.gz")
+"""Endings of trajectories, the one format of played games, see `cwm/TRAJECTORIES.md`."""
+RECORDS = (".json", ".parquet")
+"""Endings of what the arena keeps of a game: who sat where, who forfeited and why, what each decision took."""
 _AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
 """Columns of the Parquet table that hold JSON text: what is in them depends on the game."""
 _THOUGHTS = "thoughts"
@@ -26,17 +29,25 @@ def check(path: Path) -> None:
     Raises:
         UsageError: the ending is unknown, or Parquet is asked for and pyarrow is not installed.
     """
-    if path.suffix not in SUFFIXES:
-        raise UsageError(f"{path} ends in {path.suffix or 'nothing'}; games are written as {' or '.join(SUFFIXES)}.")
+    if not path.name.endswith(STEPS + RECORDS):
+        raise UsageError(
+            f"{path} ends in {path.suffix or 'nothing'}; games are written step by step as {' or '.join(STEPS)}, or "
+            f"game by game as {' or '.join(RECORDS)}."
+        )
     if path.suffix == ".parquet":
         _pyarrow("pyarrow")
+
+
+def holds_steps(path: Path) -> bool:
+    """Whether a file of this name holds trajectories."""
+    return path.name.endswith(STEPS)
 
 
 def write(path: Path, games: Mapping[str, GameRecord]) -> None:
     """Writes games, one a line or a row, by key; an existing file is replaced.
 
     Args:
-        path: ends in `.jsonl` or `.parquet`.
+        path: ends in one of `RECORDS`.
         games: by key.
 
     Raises:
@@ -45,8 +56,8 @@ def write(path: Path, games: Mapping[str, GameRecord]) -> None:
     """
     check(path)
     rows = [{"key": key, **_row(games[key])} for key in sorted(games)]
-    if path.suffix == ".jsonl":
-        write_whole(path, "".join(json_line(row) + "\n" for row in rows))
+    if path.suffix == ".json":
+        write_whole(path, "[" + ",".join("\n" + json_line(row) for row in rows) + "\n]\n")
         return
     _write_table(path, rows)
 
@@ -93,5 +104,5 @@ def _pyarrow(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise UsageError(
-            f"Parquet files need pyarrow, which is not installed: {install('parquet')}, or write a .jsonl file."
+            f"Parquet files need pyarrow, which is not installed: {install('parquet')}, or write a .json file."
         ) from error

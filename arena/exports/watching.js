@@ -5,7 +5,7 @@
   const drawn = data.kind === "drawing";
   const chooser = byId("game"), body = byId("body"), list = byId("steps");
   const layout = drawn ? boards(byId("picture").parentElement) : null;
-  let steps = [], score = [], at = 0, timer = null, asked = 0;
+  let steps = [], score = [], thoughts = [], at = 0, timer = null, asked = 0;
 
   const groups = new Map();
   chooser.replaceChildren();
@@ -31,6 +31,7 @@
     if (mine !== asked) return;
     steps = found.steps;
     score = found.score;
+    thoughts = found.thoughts || [];
     at = 0;
     if (drawn) {
       layout.crop(steps.map(([, text]) => text));
@@ -71,6 +72,42 @@
     });
     return parts;
   }
+  // What the player to move had considered: texts alone, as all that others wrote.
+  function made(name, ...parts) {
+    const found = document.createElement(name);
+    found.append(...parts);
+    return found;
+  }
+  const percent = (share) => (share >= 0.1 || share === 0 ? Math.round(share * 100) : (share * 100).toFixed(1)) + " %";
+  function bar(share) {
+    const found = Object.assign(document.createElement("i"), { className: "part" });
+    found.append(document.createElement("b"));
+    found.firstChild.style.width = 100 * share + "%";
+    return found;
+  }
+  function consider(thought) {
+    const place = byId("thought");
+    place.hidden = !thoughts.length;
+    if (!thoughts.length) return;
+    if (!thought) return place.replaceChildren(made("strong", "Nothing is kept of what was considered here."));
+    const { simulations, moves, more, belief } = thought;
+    const has = (column) => moves.some((move) => move[column] !== null);
+    const heads = ["move", simulations === null ? "policy" : "share", ...(has(2) ? ["visits"] : []), ...(has(3) ? ["mean return"] : [])];
+    const rows = moves.map(([action, share, visits, value, played]) => {
+      const row = made("tr", made("td", (played ? "▶ " : "") + action), made("td", bar(share), " " + percent(share)));
+      if (has(2)) row.append(made("td", visits === null ? "–" : visits.toLocaleString("en")));
+      if (has(3)) row.append(made("td", value === null ? "–" : value.toFixed(3)));
+      if (played) row.className = "played";
+      return row;
+    });
+    const said = "What the player to move considers" + (simulations === null ? "" : ": " + simulations.toLocaleString("en") + " simulations");
+    place.replaceChildren(made("strong", said), made("table", made("tr", ...heads.map((head) => made("th", head))), ...rows));
+    if (more) place.append(made("p", more + " more moves"));
+    if (!belief.length) return;
+    const parts = belief.map(([part, shares]) => made("tr", made("th", part.replace(/^colours\.(\d+)$/, "card $1").replaceAll(".", " ")),
+      made("td", ...shares.map(([value, share]) => made("span", value + " ", bar(share), " " + percent(share))))));
+    place.append(made("details", made("summary", "What it believes of what is hidden"), made("table", ...parts)));
+  }
   function show(number) {
     const buttons = list.querySelectorAll("button");
     if (buttons[at]) buttons[at].removeAttribute("aria-current");
@@ -81,6 +118,9 @@
       layout.draw(body, byId("seat").value);
       byId("score").hidden = !score.length || at !== steps.length - 1;
     } else body.replaceChildren(...(at ? compared(text, steps[at - 1][1]) : [text]));
+    const told = byId("thought").querySelector("details");
+    consider(thoughts[at]);
+    if (told && told.open && byId("thought").querySelector("details")) byId("thought").querySelector("details").open = true;
     buttons[at].setAttribute("aria-current", "step");
     const item = buttons[at].parentElement, top = item.offsetTop - list.offsetTop;
     if (top < list.scrollTop) list.scrollTop = top;
@@ -97,18 +137,29 @@
   function wait() {
     timer = setTimeout(() => { show(at + 1); if (at === steps.length - 1) pause(); else wait(); }, 1200 / byId("speed").value);
   }
-  function go(number) { pause(); show(number); }
-  byId("play").onclick = () => {
+  function go(number) { pause(); if (steps.length) show(number); }
+  function toggle() {
     if (timer !== null) return pause();
     if (at === steps.length - 1) show(0);
     byId("play").textContent = "Pause";
     wait();
-  };
+  }
+  byId("play").onclick = toggle;
   byId("first").onclick = () => go(0);
   byId("back").onclick = () => go(at - 1);
   byId("next").onclick = () => go(at + 1);
   byId("last").onclick = () => go(steps.length - 1);
   byId("at").oninput = () => go(Number(byId("at").value));
+  function faster(by) {
+    const speed = byId("speed");
+    speed.selectedIndex = Math.max(0, Math.min(speed.length - 1, speed.selectedIndex + by));
+    if (timer !== null) { clearTimeout(timer); wait(); }
+  }
+  byId("speed").onchange = () => faster(0);
+  playerKeys(document.getElementById("watch"), {
+    " ": toggle, ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(steps.length - 1),
+    "+": () => faster(1), "=": () => faster(1), "-": () => faster(-1),
+  }, byId("told"), byId("help"));
   if (drawn) byId("seat").onchange = () => show(at);
   chooser.onchange = () => load(Number(chooser.value));
   if (data.games.length) load(0);

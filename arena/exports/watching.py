@@ -4,13 +4,13 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
 
+from arena.exports import considered, film_formats
 from arena.exports import film as films
-from arena.exports import film_formats
 from arena.matches import replay
 from arena.matches.match import GameRecord
 from arena.matches.replay import RecordError
@@ -32,7 +32,8 @@ class WatchedGame:
     Attributes:
         group: who sat at the table, in any order.
         title: who sat where, the deal, what it paid.
-        packed: the steps, packed: `{"steps": [[caption, body], …], "score": [[what, points], …]}`.
+        packed: the steps, packed: `{"steps": [[caption, body], …], "score": [[what, points], …]}`, and where the game
+            kept it `"thoughts"`, as `considered.steps` has them, one a step.
     """
 
     group: str
@@ -82,7 +83,11 @@ def of(game: Game | None, records: Iterable[GameRecord]) -> Watched | None:
     refused = size = 0
     for record in listed[:MOST_GAMES]:
         try:
-            packed = _drawn(game, record) if isinstance(game, YokaiGame) else pack(_told(game, record))
+            packed = (
+                _drawn(game, record)
+                if isinstance(game, YokaiGame)
+                else pack(_told(game, record), (), considered.steps(record))
+            )
         except (RecordError, GameError, UsageError):
             refused += 1
             continue
@@ -96,9 +101,16 @@ def of(game: Game | None, records: Iterable[GameRecord]) -> Watched | None:
     return Watched("drawing" if drawn else "text", tuple(made), left_out, refused, canvas, seats)
 
 
-def pack(steps: Iterable[tuple[str, str]], score: Iterable[tuple[str, int]] = ()) -> str:
+def pack(
+    steps: Iterable[tuple[str, str]],
+    score: Iterable[tuple[str, int]] = (),
+    thoughts: Sequence[dict[str, Any] | None] = (),
+) -> str:
     """Returns steps as text that the page's script unpacks: JSON, deflated, in base 64."""
-    data = json.dumps({"steps": list(steps), "score": list(score)}, ensure_ascii=False)
+    found: dict[str, Any] = {"steps": list(steps), "score": list(score)}
+    if any(thoughts):
+        found["thoughts"] = list(thoughts)
+    data = json.dumps(found, ensure_ascii=False)
     return base64.b64encode(zlib.compress(data.encode(), 9)).decode()
 
 
@@ -122,9 +134,11 @@ def _title(record: GameRecord, deal: int) -> str:
 def _drawn(game: YokaiGame, record: GameRecord) -> str:
     film = films.film(game, record)
     frames = zip(film.frames, film.views, strict=True)
-    return pack(
-        ((f"{frame.caption}\n{frame.title}", frame.body + "".join(views)) for frame, views in frames), film.score
-    )
+    # A film begins when the cards are dealt.
+    movers = [*(player for player, _ in record.actions), None]
+    thoughts = [told for told, mover in zip(considered.steps(record), movers, strict=True) if mover != CHANCE]
+    steps = ((f"{frame.caption}\n{frame.title}", frame.body + "".join(views)) for frame, views in frames)
+    return pack(steps, film.score, thoughts)
 
 
 def _told(game: Game, record: GameRecord) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Numbers as text, the same in the terminal and on the page."""
 
 import math
-from dataclasses import replace
 
 from arena.figures.intervals import Estimate
 
@@ -19,21 +18,16 @@ def estimate(value: Estimate | None, digits: int = 2) -> str:
     return f"{value.mean:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
 
 
-def interval(value: Estimate | None, digits: int = 2, bounds: tuple[float, float] | None = None) -> str:
+def interval(value: Estimate | None, digits: int = 2) -> str:
     """Returns `mean ± half` of an interval that reaches as far on either side, else `mean [low, high]`.
 
-    Args:
-        value: None for a dash; the mean alone is shown where there is no interval.
-        digits: after the point.
-        bounds: what the mean of all games can be at all: an interval ends there.
+    None is a dash; the mean alone is shown where there is no interval.
     """
     if value is None or value.low is None or value.high is None:
         return estimate(value, digits)
-    lowest, highest = bounds or (-math.inf, math.inf)
-    low, high = max(value.low, min(lowest, value.mean)), min(value.high, max(highest, value.mean))
-    if math.isclose(high - value.mean, value.mean - low, rel_tol=1e-9, abs_tol=1e-9):
-        return f"{value.mean:.{digits}f} ± {(high - low) / 2:.{digits}f}"
-    return estimate(replace(value, low=low, high=high), digits)
+    if math.isclose(value.high - value.mean, value.mean - value.low, rel_tol=1e-9, abs_tol=1e-9):
+        return f"{value.mean:.{digits}f} ± {(value.high - value.low) / 2:.{digits}f}"
+    return estimate(value, digits)
 
 
 def with_error(value: Estimate | None, digits: int = 2) -> str:
@@ -81,7 +75,9 @@ def seconds(value: float | None) -> str:
 
 
 def steps_a_second(value: float) -> str:
-    """Returns a rate with its unit, two digits where it is below ten: a slow one is not 0."""
+    """Returns a rate with its unit, two digits where it is below ten: a slow one is not 0, which is not timed yet."""
+    if not value:
+        return "not timed yet"
     return f"{value:,.0f} steps/s" if value >= 10 else f"{value:.2g} steps/s"
 
 

@@ -105,6 +105,16 @@ TAKEN: Final = {metric.key: metric.of for metric in METRICS if metric.of is not 
 SHOWN: Final = tuple(sorted(METRICS, key=lambda metric: metric.place))
 NAMES: Final = tuple(metric.name for metric in SHOWN)
 """Headings of the columns of a table."""
+TERMS: Final = {
+    "R": "score of a game, a lost one counts as 0; mean over games",
+    "return": "what the game paid, a loss too; mean over games",
+    "SEE": "share of games that were ended early and won",
+    "EE": "share of games that were ended early",
+    "WEE": "of those ended early, the share that was won",
+    "LEN": "actions of players in a game",
+    "won": "share of games that were won",
+}
+"""What the columns of cooperative games mean."""
 
 
 def taken(game: GameFacts) -> dict[str, Any]:

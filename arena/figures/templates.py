@@ -3,12 +3,23 @@
 from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from arena.figures import formatting, metrics
+from arena.figures.intervals import Estimate
 
 _OWN: Final = "arena.figures"
+
+
+def stacked(value: Estimate | None, digits: int = 2) -> Markup:
+    """Returns what `formatting.estimate` does, the interval set apart, which stands below the mean in a table."""
+    mean, bracket, ends = formatting.estimate(value, digits).partition(" [")
+    return Markup('{} <span class="ci">[{}</span>').format(mean, ends) if bracket else Markup.escape(mean)
+
+
 _FILTERS: Final = {
     "estimate": formatting.estimate,
+    "stacked": stacked,
     "with_error": formatting.with_error,
     "pair": formatting.pair,
     "share": formatting.share,
@@ -17,7 +28,7 @@ _FILTERS: Final = {
     "money": formatting.money,
     "seconds": formatting.seconds,
     "counts": formatting.counts,
-    "estimates": lambda figures: metrics.cells(figures, formatting.estimate),
+    "estimates": lambda figures: metrics.cells(figures, stacked),
     "with_errors": lambda figures: metrics.cells(figures, formatting.with_error),
 }
 """What writes numbers; the last two write all figures of a cooperative game, one for each of `metrics`."""

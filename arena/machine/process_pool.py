@@ -2,15 +2,18 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final, TypeAlias
 
+import cwm
 from cwm.llm.provider_table import key_variables
 
 Work: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
@@ -49,7 +52,7 @@ class ProcessPool:
     """Runs jobs in `workers` fresh processes (spawned: nothing of the parent's memory is inherited)."""
 
     def __init__(self, work: Work, workers: int) -> None:
-        self._work = work
+        self._pickled = pickle.dumps(partial(_serve, work))
         self._count = workers
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Slot] = []
@@ -107,7 +110,7 @@ class ProcessPool:
 
     def _start(self) -> _Slot:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(self._work, theirs))
+        process = self._context.Process(target=cwm.begin, args=(self._pickled, theirs))
         with _without_keys():
             process.start()
         theirs.close()

@@ -12,7 +12,7 @@ from arena.matches.replay import RecordError
 from games import registry
 
 FOLDER: Final = "players"
-"""In the folder of the recordings: one file a game, `GAME.jsonl`, as `cwm verify --export` writes games."""
+"""In the folder of the recordings: one file a game, `GAME.jsonl`, a record of the arena a line."""
 
 
 def games(game: str, folder: Traversable | None = None) -> list[GameRecord]:

@@ -1,33 +1,23 @@
 """The report of a run as one HTML page: no network, and no script but the player of its games."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from markupsafe import Markup
 
 from arena.exports import watching
 from arena.exports.watching import Watched
-from arena.figures import colouring, differences, dots, templates
+from arena.figures import colouring, differences, dots, metrics, templates
 from arena.figures.differences import ChangedLine
 from arena.pages import headline
 from arena.pages.tree_layout import layout
 from arena.papers.yokai.published import figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
+from arena.report import bounded
 from arena.report.data import Accuracy, CandidateView, ReportData
 from arena.report.page import cooperative, heat
 from cwm.storage.files import write_whole
-
-TERMS: Final = {
-    "R": "score of a game, a lost one counts as 0; mean over games",
-    "return": "what the game paid, a loss too; mean over games",
-    "SEE": "share of games that were ended early and won",
-    "EE": "share of games that were ended early",
-    "WEE": "of those ended early, the share that was won",
-    "LEN": "actions of players in a game",
-}
-"""What the columns of cooperative games mean."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +62,7 @@ def render(data: ReportData, watched: Watched | None = None) -> str:
         data: what it shows.
         watched: games to watch; None for none.
     """
+    data = replace(data, arenas=tuple(map(bounded.arena, data.arenas)))
     return templates.page(
         "arena.pages",
         "report.html.j2",
@@ -88,7 +79,7 @@ def render(data: ReportData, watched: Watched | None = None) -> str:
         paper_source=SHOWN_SOURCE,
         heat=heat,
         cooperative=cooperative,
-        terms=TERMS,
+        terms=metrics.TERMS,
         told=[row for row in data.summary if not _is_hash(row)],
         hashes=[row for row in data.summary if _is_hash(row)]
         + ([("programs", str(len(data.programs)))] if data.programs else []),

@@ -7,22 +7,21 @@ from typing import Final
 
 from arena.exports import watching
 from arena.exports.watching import Watched
-from arena.figures import templates
+from arena.figures import metrics, templates
 from arena.figures.dots import Dot, DotPlot
 from arena.language_players.models import CALLS_FILE
 from arena.matches.game_source import open_game
 from arena.matches.verification import VerifiedGames
-from arena.pages import elo
-from arena.pages.run_page import TERMS, player
+from arena.pages import elo, folder_page
+from arena.pages.run_page import player
+from arena.report import bounded
 from arena.report.arena_view import view
 from arena.report.data import ArenaView
-from arena.report.page import cooperative, heat
+from arena.report.page import cooperative, heat, plots
 from cwm.llm.journaled import StoredCall
 from cwm.record.calls import RecordedCalls
-from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal
 
-PAGE_FILE: Final = "report.html"
 MOST_CALLS: Final = 500
 MOST_CHARACTERS: Final = 4_000_000
 """Of prompts and answers on the page; the others are in the folder, and the page says how many."""
@@ -64,31 +63,28 @@ def render(found: Tournament) -> str:
     """Returns the page; every value is escaped, and it runs no script but the player of its games."""
     table = found.arena.table
     rated = [] if cooperative(table) else elo.ratings(found.games.result.records)
+    shown = bounded.arena(found.arena)
     return templates.page(
         "arena.pages",
         "tournament.html.j2",
         found=found,
-        arena=found.arena,
+        arena=shown,
+        plots=plots(table.game, shown.table.agents) if cooperative(table) else [],
         sentence=_sentence(found, rated),
         rated=_plot(rated),
+        asked=len(found.calls) + found.left_out,
         faults=_faults(found),
         heat=heat,
         cooperative=cooperative,
-        terms=TERMS,
+        terms=metrics.TERMS,
         player=player(found.watched),
         policy=watching.script_source() if found.watched else "",
     )
 
 
-def write(folder: Path, found: Tournament) -> Path:
-    """Writes the page into the tournament's folder; an old one is replaced whole or not at all.
-
-    Raises:
-        OSError: the place cannot be written.
-    """
-    path = folder / PAGE_FILE
-    write_whole(path, render(found))
-    return path
+def write(folder: Path, found: Tournament) -> str:
+    """Writes the page into the tournament's folder and returns what a command says of it; as `folder_page.write`."""
+    return folder_page.write(folder, found.arena.table.games, lambda: render(found))
 
 
 def _calls(path: Path) -> tuple[list[StoredCall], int]:
@@ -112,8 +108,6 @@ def _calls(path: Path) -> tuple[list[StoredCall], int]:
 def _sentence(found: Tournament, rated: Sequence[elo.Rating]) -> str:
     table = found.arena.table
     games = f"{table.games:,} {'game' if table.games == 1 else 'games'} of {table.game}"
-    if not table.games:
-        return f"No game of {table.game} is finished yet."
     if cooperative(table):
         scored = [(agent.self_play.score.mean, agent.agent) for agent in table.agents if agent.self_play is not None]
         best = max(scored, default=None)

@@ -14,7 +14,8 @@ from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.materials import FunctionOutcome, Materials
 from cwm.functions.types import FunctionConfig
-from cwm.llm.api import LanguageModel
+from cwm.llm.api import BudgetExceededError, LanguageModel, LanguageModelError
+from cwm.llm.concurrency import SideBySide, answers_of
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
@@ -22,6 +23,8 @@ from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Trajectory, collect
 
 TOURNAMENT_SIMULATIONS = 150
+FEWEST_TOGETHER = 2
+"""Kinds of functions that are asked for at once; one alone asks all of its questions at once itself."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class FunctionChoice:
         """
         asked = self.stage.settings.asked_functions
         materials = self._materials(bundle)
+        self._ask_ahead(materials)
         beside = Beside()
         for kind in KINDS:
             if kind.name in asked:
@@ -89,6 +93,22 @@ class FunctionChoice:
                 outcome = kind.ask(replace(materials, beside=beside.programs), asked[kind.name])
                 beside = Beside({**beside.chosen, kind.name: outcome})
         return beside
+
+    def _ask_ahead(self, materials: Materials) -> None:
+        """Puts the first questions of several kinds at once, where that is allowed; their answers wait in the record.
+
+        Raises:
+            LanguageModelError: a call failed for good (other than by a budget's cap).
+        """
+        asked = self.stage.settings.asked_functions
+        kinds = [kind for kind in KINDS if kind.name in asked and kind.task is not None]
+        if len(kinds) < FEWEST_TOGETHER or not isinstance(self.model, SideBySide):
+            return
+        self.stage.on_stage(f"asking for {' and '.join(kind.words for kind in kinds)}")
+        questions = [item for kind in kinds for item in kind.first_questions(materials, asked[kind.name])]
+        for answer in answers_of(self.model, questions, self.model.at_once):
+            if isinstance(answer, LanguageModelError) and not isinstance(answer, BudgetExceededError):
+                raise answer
 
     def _materials(self, bundle: ModelBundle) -> Materials:
         stage = self.stage

@@ -12,7 +12,7 @@ and programs, and each game's record names the model that played, so that a resu
 
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -30,8 +30,9 @@ from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.runs.task import build_options, make_task
 from cwm.llm.api import ConfigurationError, LanguageModel
 from cwm.llm.budget import Budget, Budgeted, Tally
-from cwm.llm.caps import Caps, budget
+from cwm.llm.caps import Caps, budget, read_elapsed, write_elapsed
 from cwm.llm.journaled import Journaled
+from cwm.llm.line import AskedWith
 from cwm.llm.providers import factory
 from cwm.model.bundle import RUN_SUBFOLDER, ModelBundle
 from cwm.record.record import RUN_FILE, RunRecord
@@ -110,6 +111,7 @@ class Learners:
             for number, spec in enumerate(config.agents):
                 if spec.learn is not None:
                     self._learners[spec.name] = self._learner(config, spec, folder / FOLDER / str(number), workers)
+            self._folder = folder / FOLDER
             self._model(config, caps)
         except BaseException:
             self._stack.close()
@@ -121,6 +123,9 @@ class Learners:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # A full disk would hide what is wrong in truth: the cap on time then counts up to the last lesson.
+        with suppress(OSError):
+            self._keep_time()
         self._stack.close()
 
     def job(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -141,14 +146,23 @@ class Learners:
         for name, learner in self._learners.items():
             if name in record.seats:
                 learner.learn(game, record)
+        self._keep_time()
 
     def used(self) -> Tally:
         """Returns calls and tokens so far, those before a resume included."""
         return self._budget.total()
 
+    def left_s(self) -> float | None:
+        """Returns the seconds that are left to learning, None if time is not capped."""
+        return self._budget.left_s()
+
     def summary(self) -> list[str]:
         """Returns what each agent learned, in one sentence each."""
         return [f"{name}: {learner.summary()}" for name, learner in self._learners.items()]
+
+    def _keep_time(self) -> None:
+        if self._learners:
+            write_elapsed(self._folder, self._budget)
 
     def _learner(self, config: TournamentConfig, spec: AgentSpec, folder: Path, workers: int) -> "Learner":
         if config.referee is not None:
@@ -162,7 +176,14 @@ class Learners:
                 "nothing stops a hostile one; add the option `allow_unsafe_process`, or leave learn= out."
             )
         bundle = bundle_of(spec)
-        source = {"model": bundle.hash, "learn": spec.learn, "learn_calls": spec.learn_calls, "seed": config.seed}
+        source: dict[str, Any] = {
+            "model": bundle.hash,
+            "learn": spec.learn,
+            "learn_calls": spec.learn_calls,
+            "seed": config.seed,
+        }
+        # Those that were begun without options lack the key.
+        source |= {"llm": spec.llm} if spec.llm else {}
         record = self._stack.enter_context(
             RunRecord.create_or_resume(folder, KIND, source, sandbox_level=config.runtime.level)
         )
@@ -172,15 +193,14 @@ class Learners:
         """Composes the language models around one budget, which goes on from the calls made so far."""
         calls = [call for learner in self._learners.values() for call in learner.record.calls.calls()]
         prices = {call.model: factory.price_of(call.model, caps.price_in, caps.price_out) for call in calls}
-        self._budget.restore_from(
-            calls, prices, elapsed_s=sum(call.completion.latency_s for call in calls if call.completion is not None)
-        )
+        answered = sum(call.completion.latency_s for call in calls if call.completion is not None)
+        self._budget.restore_from(calls, prices, elapsed_s=max(answered, read_elapsed(self._folder)))
         for learner in self._learners.values():
             name, base_url = learner.language_model()
             price = factory.price_of(name, caps.price_in, caps.price_out)
             used = sum(call.completion is not None for call in learner.record.calls.calls())
             provider = factory.make(name, base_url=base_url, line=caps.line, seed=config.seed, scripted_start=used)
-            learner.model = Journaled(Budgeted(provider, self._budget, price), learner.record.calls)
+            learner.ask(Journaled(Budgeted(provider, self._budget, price), learner.record.calls))
 
 
 class Learner:
@@ -213,6 +233,11 @@ class Learner:
         self._config = SynthesisConfig(num_retries=spec.learn_calls - 1, seed=seed)
         self._lessons: list[OnlineLesson] = []
         self._save()
+
+    def ask(self, model: LanguageModel) -> None:
+        """Takes the language model that it learns with, asked with the agent's options."""
+        asked = self._spec.llm
+        self.model = AskedWith(model, asked.get("temperature"), asked.get("reasoning_effort")) if asked else model
 
     def language_model(self) -> tuple[str, str | None]:
         """Returns the name of the language model, and the address of its server if the run named one.

@@ -66,7 +66,7 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         ModelBundle.load(folder)
     except ModelBundleError:
         on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
-        inputs = run_inputs.registered(settings.game, settings.train_games, seed)
+        inputs = run_inputs.played(settings)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=_of_replay(on_stage)).model()
         if outcome.bundle is None:

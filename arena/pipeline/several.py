@@ -13,8 +13,9 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.usage import UsageError
 from cwm.llm import recordings
-from cwm.llm.budget import Budget, Tally
-from cwm.llm.caps import Caps, read_elapsed
+from cwm.llm.budget import Budget, Price, Tally
+from cwm.llm.caps import Caps, budget, read_elapsed
+from cwm.llm.journaled import StoredCall
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.storage.journal import RunCorruptError
 
@@ -99,7 +100,7 @@ def inputs_of(folder: Path, settings: RunSettings) -> Inputs:
         UsageError: one of the run's files is missing.
     """
     if settings.registered:
-        return run_inputs.registered(settings.game, settings.train_games, settings.seed, settings.told)
+        return run_inputs.played(settings)
     return run_inputs.load(folder / INPUTS, settings)
 
 
@@ -138,6 +139,31 @@ def left_for(folder: Path, settings: SeveralSettings, own: RunSettings, caps: Ca
     )
 
 
+def opened_budget(folder: Path, settings: SeveralSettings, caps: Caps) -> Budget:
+    """Returns the budget of all syntheses together, what they used before included.
+
+    Args:
+        folder: of the run.
+        settings: of the run.
+        caps: common to all.
+    """
+    calls: list[StoredCall] = []
+    prices: dict[str, Price | None] = {}
+    minutes = 0.0
+    for one in settings.each():
+        place = folder / name_of(one)
+        if (place / RUN_FILE).exists():
+            found = _calls(place)
+            calls += found
+            prices |= dict.fromkeys((call.model for call in found), language_model.price(one, caps))
+            minutes += read_elapsed(place) / 60.0
+    # Beside each other they take less time than one after the other: what the clock said of the whole run counts.
+    elapsed_s = read_elapsed(folder) or minutes * 60.0
+    common = budget(caps)
+    common.restore_from(calls, prices, elapsed_s=elapsed_s)
+    return common
+
+
 def recording_of(recording: Path | None, settings: RunSettings, first: RunSettings) -> Path | None:
     """Returns the file that a synthesis adds its answers to: that of the first, with the seed in the others' names."""
     if recording is None or settings.seed == first.seed:
@@ -154,9 +180,13 @@ def _seeded(settings: RunSettings, seed: int) -> RunSettings:
 
 def _used(folder: Path, settings: RunSettings, caps: Caps) -> Tally:
     """Returns what a synthesis has used, counted from its stored calls: a killed run has no other account."""
-    with RunRecord.read(folder) as record:
-        calls = list(record.calls.calls())
+    calls = _calls(folder)
     counted = Budget()
     price = language_model.price(settings, caps)
     counted.restore_from(calls, dict.fromkeys((call.model for call in calls), price))
     return counted.total()
+
+
+def _calls(folder: Path) -> list[StoredCall]:
+    with RunRecord.read(folder) as record:
+        return list(record.calls.calls())

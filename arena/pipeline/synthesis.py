@@ -21,7 +21,8 @@ from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings, planner_config
 from arena.runs.stage import Stage
 from arena.runs.task import make_task
-from cwm.llm.budget import Tally
+from arena.runs.turns import Among
+from cwm.llm.budget import ShareOfBudget, Tally
 from cwm.llm.caps import Caps, budget, write_elapsed
 from cwm.model.bundle import ModelBundle, describe, rules_hash
 from cwm.record.record import RunRecord
@@ -106,6 +107,7 @@ class SynthesisRun:
         recording: file that every answer is added to, None for none.
         on_event: told of everything.
         on_stage: told in words what begins.
+        among: what it shares with runs beside it, None if there are none.
     """
 
     def __init__(
@@ -118,24 +120,29 @@ class SynthesisRun:
         recording: Path | None = None,
         on_event: OnEvent = ignore,
         on_stage: Callable[[str], None] = lambda text: None,
+        among: Among | None = None,
     ) -> None:
         self.record = record
         self.settings = settings
         self.inputs = inputs
         self._listener = on_event
-        self._budget = budget(caps)
+        self._among = among
+        self._budget = budget(caps) if among is None else ShareOfBudget(among.common)
+        turn = None if among is None else among.turn
         self._stage = Stage(record, settings, inputs, workers, self._on_event, on_stage)
-        self._model = language_model.compose(settings, caps, record, self._budget, recording)
+        self._model = language_model.compose(settings, caps, record, self._budget, recording, turn=turn)
         self._speed_asked = speed.asked_of(record.folder, settings)
         self._speed_model = self._model
         if self._speed_asked is not None and self._speed_asked.llm is not None:
             other = replace(settings, llm=self._speed_asked.llm, base_url=self._speed_asked.base_url)
-            self._speed_model = language_model.compose(other, caps, record, self._budget, recording, restore=False)
+            self._speed_model = language_model.compose(other, caps, record, self._budget, recording, False, turn)
         self._splits = SplitAccuracy(self._stage)
         self._functions = FunctionChoice(self._stage, self._model)
 
     def _on_event(self, event: Event) -> None:
         write_elapsed(self.record.folder, self._budget)
+        if self._among is not None:
+            self._among.count_time()
         self._listener(event)
 
     def run(self) -> Outcome:

@@ -1,17 +1,19 @@
 """The comparison of all kinds of players, for the terminal and as a table in Markdown."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from arena.comparison.comparison import Comparison
 from arena.comparison.contenders import Contender
 from arena.figures import formatting, metrics, templates
+from arena.figures.dots import Dot, DotPlot
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
 from arena.matches.ratings import AgentResult, Side
 from arena.papers.yokai.published import figures
-from arena.report import comparison
+from arena.report import bounded, comparison
 from arena.report.arena_view import payoffs
-from arena.report.page import best_partner, cooperative, heat, plots, scale
+from arena.report.page import best_partner, cooperative, heat, plots, ranked, scale
 
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
@@ -20,48 +22,44 @@ RECORDED = " (recorded)"
 
 def tables(found: Comparison) -> list[Sheet]:
     """Returns who plays, the matrix of a game for two, and every lineup."""
+    found, note = _bounded(found)
     made = [roster_table(found)]
     if found.table.matrix:
         made.append(_matrix(found))
-    return [*made, lineup_table(found)]
+    return [*made, lineup_table(found, note)]
 
 
 def roster_table(found: Comparison) -> Sheet:
     """Returns who the players are, the view that each had, and its figures with itself and with others."""
     title = f"Players ({formatting.INTERVAL})"
     table = Sheet(title, ["", "who", "view"], [*_summary_columns(found), "time a move"])
-    payoffs = _payoffs(found)
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
-        cells = summary_cells(found, agent, lambda value: formatting.interval(value, bounds=payoffs))
+        cells = summary_cells(found, agent, formatting.interval)
         table.add(*_who(contender), *cells, formatting.seconds(agent.seconds))
     return table
 
 
-def lineup_table(found: Comparison) -> Sheet:
-    """Returns the figures of every lineup that has games, with 95 % intervals."""
+def lineup_table(found: Comparison, note: str = "") -> Sheet:
+    """Returns the figures of every lineup that has games, with 95 % intervals; `note` is said of them."""
     together = cooperative(found.table)
     columns = metrics.NAMES if together else ("return", "win", "draw", "loss")
     table = Sheet(f"Cross-play ({formatting.INTERVAL})", ["lineup", "views"], ["games", *columns], names=_names(found))
-    payoffs = _payoffs(found)
-    table.note = NOTE if found.recorded else ""
+    table.note = " ".join(filter(None, [note, NOTE if found.recorded else ""]))
     for result in found.lineups():
         name = " + ".join(result.lineup) + (RECORDED if result.lineup in found.recorded else "")
         if result.cooperation is not None:
             rows = [(name, metrics.cells(result.cooperation, formatting.interval))]
         else:
-            rows = [
-                (f"{name}: {side.agent}", side_cells(side, len(set(result.lineup)) == 1, payoffs))
-                for side in result.sides
-            ]
+            rows = [(f"{name}: {side.agent}", side_cells(side, len(set(result.lineup)) == 1)) for side in result.sides]
         for title, cells in rows:
             table.add(title, found.views(result.lineup), formatting.whole(result.games), *cells)
     return table
 
 
-def side_cells(side: Side, alone: bool, payoffs: tuple[float, float] | None) -> list[str]:
+def side_cells(side: Side, alone: bool) -> list[str]:
     """Returns return, win, draw and loss; who meets itself alone wins as often as it loses, which tells nothing."""
     shown = (None if alone else side.win, side.draw, None if alone else side.loss)
-    return [formatting.interval(side.payoff, bounds=payoffs), *map(formatting.interval, shown)]
+    return [formatting.interval(side.payoff), *map(formatting.interval, shown)]
 
 
 def matrix_cells(found: Comparison) -> list[tuple[str, list[str]]]:
@@ -84,6 +82,7 @@ def matrix_cell(found: Comparison, row: str, column: str, value: Estimate | None
 
 def markdown(found: Comparison) -> str:
     """Returns the comparison as text for a README: the matrix of a game for two, then who the players are."""
+    found, note = _bounded(found)
     names = [agent.agent for agent in found.table.agents]
     text = ""
     if found.table.matrix:
@@ -94,7 +93,7 @@ def markdown(found: Comparison) -> str:
     players = Sheet("", ["", "who", "view", *_summary_columns(found)])
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
         players.add(*_who(contender), *summary_cells(found, agent))
-    return text + players.markdown()
+    return text + players.markdown() + (f"\n{note}\n" if note else "")
 
 
 def summary_cells(
@@ -111,9 +110,11 @@ def summary_cells(
     ]
 
 
-def _payoffs(found: Comparison) -> tuple[float, float] | None:
-    """Returns what the game can pay; R of a cooperative game has no such ends."""
-    return None if cooperative(found.table) else payoffs(found.config.game)
+def _bounded(found: Comparison) -> tuple[Comparison, str]:
+    """Returns a comparison as it is shown, and what is said of its intervals."""
+    ends = payoffs(found.config.game)
+    shown = tuple(bounded.agent(agent, ends) for agent in found.agents)
+    return replace(found, table=bounded.table(found.table, ends), agents=shown), bounded.note(found.table, ends)
 
 
 def _names(found: Comparison) -> list[str]:
@@ -137,26 +138,56 @@ def _matrix(found: Comparison) -> Sheet:
     title = "R of the pair" if cooperative(found.table) else "Return of the row's player"
     table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present], names=names)
     table.note = f"{MARK} {NOTE}" if found.recorded else ""
-    for name, cells in matrix_cells(found):
+    rows = matrix_cells(found)
+    for name, cells in (rows[index] for index in present):
         table.add(name, *(cells[index] for index in present))
     return table
 
 
 def render(found: Comparison) -> str:
     """Returns the page; it needs no network and no script, and every value is escaped."""
+    found, cut = _bounded(found)
+    every = list(zip(found.config.contenders, found.agents, strict=True))
+    playing = [(contender, agent) for contender, agent in every if contender.view is not None]
+    met = {name for result in found.table.lineups for name in result.lineup}
     return templates.page(
         "arena.report",
         "comparison.html.j2",
         found=found,
+        cut=cut,
+        sentence=_sentence(found),
         together=cooperative(found.table),
-        players=list(zip(found.config.contenders, found.agents, strict=True)),
-        summary=lambda agent: comparison.summary_cells(found, agent),
+        playing=playing,
+        absent=[contender for contender, _ in every if contender.view is None],
+        seated=[number for number, agent in enumerate(found.table.agents) if agent.agent in met],
+        summary=lambda agent: comparison.summary_cells(found, agent, templates.stacked),
         cell=lambda row, column, value: comparison.matrix_cell(found, row, column, value),
         heat=lambda value: heat(found.table, value),
         scale=scale(found.table),
         best=lambda row: best_partner(found.table, row),
-        plots=plots(found.table.game, found.agents),
+        plots=plots(found.table.game, found.agents) or _returns(found, [agent for _, agent in playing]),
         mark=comparison.MARK,
         note=comparison.NOTE,
+        terms=metrics.TERMS,
         paper=figures.sheet(found.table.game),
     )
+
+
+def _sentence(found: Comparison) -> str:
+    games = f"{found.table.games:,} games of {found.config.game}"
+    if cooperative(found.table):
+        scored = [(agent.cross_play.score, agent.agent) for agent in found.agents if agent.cross_play is not None]
+        what = "does best with others, R"
+    else:
+        scored = [(agent.cross.payoff, agent.agent) for agent in found.agents if agent.cross is not None]
+        what = "is paid most by the others, a return of"
+    if not scored:
+        return f"{games} were played."
+    best, name = max(scored, key=lambda item: item[0].mean)
+    return f"In {games} {name} {what} {formatting.estimate(best)}."
+
+
+def _returns(found: Comparison, agents: Sequence[AgentResult]) -> list[DotPlot]:
+    """Returns what each player was paid against others, on the scale of what the game can pay."""
+    dots = [Dot.of(agent.agent, agent.cross.payoff) for agent in agents if agent.cross is not None]
+    return [DotPlot.of("Return against the others", ranked(dots), *scale(found.table))] if dots else []

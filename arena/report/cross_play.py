@@ -8,6 +8,7 @@ from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
 from arena.matches.cross_play import CrossPlay
+from arena.report import bounded
 from arena.report.arena_view import payoffs
 from arena.report.tables import agent_names, matrix_table
 
@@ -29,7 +30,9 @@ def lineup_tables(found: CrossPlay) -> list[Sheet]:
             table.add(" + ".join(result.lineup), formatting.whole(result.games), *cells)
         tables.append(table)
     if found.table.matrix:
-        tables.append(matrix_table(found.table, payoffs(found.table.game)))
+        ends = payoffs(found.table.game)
+        tables.append(matrix_table(bounded.table(found.table, ends)))
+        tables[-1].note = bounded.note(found.table, ends)
     return tables
 
 

@@ -180,6 +180,7 @@ class ArenaView:
         settings: (name, value) to show above the table, e.g. deals, seed, planner settings, views.
         missing: games that could not be played through a fault of ours, by message, with counts.
         payoffs: lowest and highest return that the game can pay; None where nobody knows the game any more.
+        note: what is said of the intervals of the tables; "" for nothing.
     """
 
     title: str
@@ -188,6 +189,7 @@ class ArenaView:
     settings: tuple[tuple[str, str], ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
     payoffs: tuple[float, float] | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,33 @@
 """What is shown of a choice among several models: JSON, a table, CSV, and one page; all from the stored choice."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from arena.figures import formatting, templates
+from arena.figures.dots import Dot, DotPlot
+from arena.figures.intervals import Estimate, t_quantile
 from arena.figures.sheet import Sheet
-from arena.report import selection
+from arena.report import bounded, selection
+from arena.report.arena_view import payoffs
+from arena.report.page import ranked
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.journal import RunCorruptError
 
 FILE: Final = "selection.json"
+TERMS: Final = {
+    "host": "a model that took the true game's place in the matches",
+    "training accuracy": "share of the tests that it was made with which it passes",
+    "seed": "of its synthesis",
+    "seats": "places at the tables of all matches, over which its payoff is the mean",
+    "matches lost through it": "its illegal actions, crashes, time-outs and the like; each loses a match for both",
+}
+"""What the columns of the page mean."""
 COLUMNS: Final = (
     "model",
     "seed",
@@ -132,4 +147,33 @@ def render(data: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
         data: the choice, as `arena.pipeline.selection.Selection.to_json` gives it.
         rows: one a model, as `arena.report.selection.rows` gives them.
     """
-    return templates.page("arena.report", "selection.html.j2", data=data, rows=rows)
+    return templates.page(
+        "arena.report", "selection.html.j2", data=data, rows=rows, plot=_plot(data), terms=TERMS, term=_term
+    )
+
+
+def _term(name: str) -> Markup:
+    return Markup('<abbr title="{}">{}</abbr>').format(TERMS[name], name)
+
+
+def _plot(data: Mapping[str, Any]) -> DotPlot | None:
+    """Returns what the planner on each model was paid, the best first, and where rejection begins.
+
+    The scale is what the game can pay, or what was paid where nobody knows the game any more.
+    """
+    found = data["rejection"]
+    if not found or not found["standings"]:
+        return None
+    known = payoffs(data["game"])
+    deals = found["config"]["repetitions"]
+    dots = []
+    for item in found["standings"]:
+        mean, error = item["payoff"], item["standard_error"]
+        half = t_quantile(deals - 1) * error if error is not None and deals > 1 else None
+        lower, upper = (None, None) if half is None else (mean - half, mean + half)
+        shown = bounded.cut(Estimate(mean, error, lower, upper, deals), known or (-math.inf, math.inf))
+        dots.append(Dot.of(item["name"], shown, "chosen" if item["name"] == data["chosen"] else ""))
+    best = max(dot.mean for dot in dots)
+    limit = Dot("rejected below this", best - found["tolerated"], kind="published")
+    low, high = known or found["observed"]
+    return DotPlot.of("Mean payoff of the planner on each model", [*ranked(dots), limit], low, high, digits=3)

@@ -1,7 +1,6 @@
 """The report's tables for the terminal."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -11,12 +10,10 @@ from arena.figures.sheet import Sheet
 from arena.matches.ratings import AgentResult, Standings
 from arena.papers.yokai.published import figures as paper_figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
+from arena.report import bounded
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.report.page import cooperative
 from cwm.suite.evaluation import FINAL_SCORES
-
-Payoffs: TypeAlias = tuple[float, float] | None
-"""Lowest and highest return of a game, where they are known."""
 
 
 def accuracy_table(rows: Sequence[Accuracy]) -> Sheet:
@@ -44,23 +41,24 @@ def usage_table(rows: Sequence[UsageRow]) -> Sheet:
     return table
 
 
-def standings_table(standings: Standings, title: str = "Arena", payoffs: Payoffs = None) -> Sheet:
-    """Returns the results of every lineup, with 95 % intervals; `payoffs` are the ends of what the game pays."""
+def standings_table(standings: Standings, title: str = "Arena", note: str = "") -> Sheet:
+    """Returns the results of every lineup, with 95 % intervals."""
     if cooperative(standings):
-        return _cooperative_table(standings, title)
+        return _cooperative_table(standings, title, note)
     numbers = ["games", "win", "draw", "loss", "return"]
-    table = Sheet(f"{title} ({formatting.INTERVAL})", ["lineup", "agent"], numbers, names=agent_names(standings))
+    heading = f"{title} ({formatting.INTERVAL})"
+    table = Sheet(heading, ["lineup", "agent"], numbers, names=agent_names(standings), note=note)
     for result in standings.lineups:
         for side in result.sides:
             # Who meets itself alone wins as often as it loses: the two numbers would tell nothing.
             alone = len(set(result.lineup)) == 1
             shown = (None if alone else side.win, side.draw, None if alone else side.loss)
-            figures = (*map(formatting.interval, shown), formatting.interval(side.payoff, bounds=payoffs))
+            figures = (*map(formatting.interval, shown), formatting.interval(side.payoff))
             table.add(" + ".join(result.lineup), side.agent, formatting.whole(side.games), *figures)
     return table
 
 
-def agents_table(standings: Standings, payoffs: Payoffs = None) -> Sheet:
+def agents_table(standings: Standings) -> Sheet:
     """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move.
 
     Where a language model gave answers that could not be played, a column counts them by kind, mended ones too.
@@ -71,21 +69,21 @@ def agents_table(standings: Standings, payoffs: Payoffs = None) -> Sheet:
     numbers = [*results, "forfeits", *bad, "fallbacks", "moves", "time a move"]
     table = Sheet(f"Agents ({formatting.INTERVAL})", ["agent"], numbers, names=agent_names(standings))
     for agent in standings.agents:
-        figures = _together(agent) if together else _against(agent, payoffs)
+        figures = _together(agent) if together else _against(agent)
         kinds = (agent.forfeits, *((agent.bad_answers,) if bad else ()), agent.fallbacks)
         counts = (*map(formatting.counts, kinds), formatting.whole(agent.moves))
         table.add(agent.agent, *figures, *counts, formatting.seconds(agent.seconds))
     return table
 
 
-def matrix_table(standings: Standings, payoffs: Payoffs = None) -> Sheet:
+def matrix_table(standings: Standings) -> Sheet:
     """Returns the pairing matrix of a game for two: row's agent seated with column's."""
     names = agent_names(standings)
     together = cooperative(standings)
     title = "R of the pair" if together else "Return of the row's agent"
     table = Sheet(f"{title} ({formatting.INTERVAL})", [""], names, names=names)
     for name, row in zip(names, standings.matrix, strict=True):
-        table.add(name, *(formatting.interval(value, bounds=None if together else payoffs) for value in row))
+        table.add(name, *(formatting.interval(value) for value in row))
     return table
 
 
@@ -113,13 +111,13 @@ def paper_table(game: str) -> Sheet | None:
 
 def arena_tables(arena: ArenaView) -> list[Sheet]:
     """Returns all tables of one tournament."""
-    payoffs = arena.payoffs
-    tables = [standings_table(arena.table, arena.title, payoffs), agents_table(arena.table, payoffs)]
-    if arena.table.matrix:
-        tables.append(matrix_table(arena.table, payoffs))
-    if arena.table_without_forfeits is not None:
-        title = f"{arena.title}, without forfeited games"
-        tables.append(standings_table(arena.table_without_forfeits, title, payoffs))
+    shown = bounded.arena(arena)
+    tables = [standings_table(shown.table, shown.title, shown.note), agents_table(shown.table)]
+    if shown.table.matrix:
+        tables.append(matrix_table(shown.table))
+    if shown.table_without_forfeits is not None:
+        title = f"{shown.title}, without forfeited games"
+        tables.append(standings_table(shown.table_without_forfeits, title, shown.note))
     return tables
 
 
@@ -143,9 +141,9 @@ def report(data: ReportData) -> RenderableType:
     return Group(*parts)
 
 
-def _cooperative_table(standings: Standings, title: str) -> Sheet:
+def _cooperative_table(standings: Standings, title: str, note: str) -> Sheet:
     heading = f"{title} ({formatting.INTERVAL})"
-    table = Sheet(heading, ["lineup"], ["games", *metrics.NAMES], names=agent_names(standings))
+    table = Sheet(heading, ["lineup"], ["games", *metrics.NAMES], names=agent_names(standings), note=note)
     for result in standings.lineups:
         if result.cooperation is not None:
             figures = metrics.cells(result.cooperation, formatting.interval)
@@ -158,8 +156,8 @@ def _together(agent: AgentResult) -> list[str]:
     return [formatting.interval(None if side is None else side.score) for side in sides]
 
 
-def _against(agent: AgentResult, payoffs: Payoffs) -> list[str]:
+def _against(agent: AgentResult) -> list[str]:
     side = agent.cross
     if side is None:
         return [formatting.NONE, formatting.NONE]
-    return [formatting.interval(side.payoff, bounds=payoffs), formatting.interval(side.win)]
+    return [formatting.interval(side.payoff), formatting.interval(side.win)]

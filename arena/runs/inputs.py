@@ -77,6 +77,13 @@ def registered(
     return Inputs(rules, game.info, _first_state(game, how, deck), train, (), game, telling=telling)
 
 
+def played(settings: RunSettings) -> Inputs:
+    """Plays the random games of a run on a registered game; errors as for `registered`."""
+    return registered(
+        settings.game, settings.train_games, settings.seed, settings.told, settings.how_told, settings.deck
+    )
+
+
 def _first_state(game: Game, how: HowTold, deck: Deck) -> Json:
     """Returns what the program is given as its first state."""
     if how.by_book and deck == "closed":

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from arena.runs.settings import DEFAULT_LLM, RunSettings
+from arena.runs.turns import WorkTurn
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.api import LanguageModel
@@ -24,6 +25,7 @@ def compose(
     spent: Budget,
     recording: Path | None,
     restore: bool = True,
+    turn: WorkTurn | None = None,
 ) -> LanguageModel:
     """Returns the run's language model: journal around recorder around budget around provider.
 
@@ -36,6 +38,7 @@ def compose(
         spent: the run's budget, which goes on from those calls.
         recording: file that every answer is added to, None for none.
         restore: whether the budget is to take account of the calls made so far; False for a second model of the run.
+        turn: the run's part among others that ask at the same time, None if there are none.
 
     Raises:
         ConfigurationError: provider, model name, key, address or price is missing or wrong.
@@ -57,9 +60,16 @@ def compose(
     model = Journaled(model, record.calls)
     if settings.temperature is not None or settings.reasoning_effort is not None:
         model = AskedWith(model, settings.temperature, settings.reasoning_effort)
-    row = provider_of(spec)
-    at_once = caps.line.parallel or 1
-    return model if at_once == 1 or row is None or row.in_order else SideBySide(model, at_once)
+    if turn is not None:
+        model = turn.around(model)
+    several = at_once(settings, caps)
+    return model if several == 1 else SideBySide(model, several)
+
+
+def at_once(settings: RunSettings, caps: Caps) -> int:
+    """Returns how many questions may be under way at once: what the user allows, one where answers have an order."""
+    row = provider_of(model_spec(settings))
+    return 1 if row is None or row.in_order else caps.line.parallel or 1
 
 
 def check(settings: RunSettings, caps: Caps) -> None:

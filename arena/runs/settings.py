@@ -200,6 +200,16 @@ class RunSettings(Settings):
             ) from error
 
 
+def how_told(game: str | None, llm: str | None) -> HowTold:
+    """Returns how a game is told unless somebody asks otherwise: by the book, and recordings as they were asked.
+
+    Args:
+        game: registry id; None for a user's own game.
+        llm: `PROVIDER:MODEL`; None for recorded completions.
+    """
+    return HowTold.asked(game, "specification" if llm in (None, DEFAULT_LLM) else "book", None, None)
+
+
 UNTOLD = "no-rules"
 """Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
 STANDARD_DEALS = 2
@@ -208,7 +218,7 @@ STANDARD_DEALS = 2
 
 def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
     """Returns the settings of the demo, with which the recordings that ship with the project were made."""
-    entry = registry.describe(game)
+    entry, how = registry.describe(game), how_told(game, llm)
     values, priors = entry.value_functions, entry.policy_priors
     return RunSettings(
         game=game,
@@ -221,6 +231,8 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
         matches=MatchSettings(),
+        rules_detail=how.detail,
+        chance=how.chance,
     )
 
 

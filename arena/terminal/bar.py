@@ -3,7 +3,16 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from arena.terminal import console
 
@@ -29,9 +38,17 @@ def worded_bar(what: str, words: str) -> Iterator[Callable[[int, int, str], None
         yield show
 
 
+class _TimeLeft(TimeRemainingColumn):
+    """The time that is left, nothing where that is not known or where there is none: work may go on behind the bar."""
+
+    def render(self, task: Task) -> Text:
+        shown = super().render(task)
+        return Text() if shown.plain in ("-:--:--", "0:00:00") else shown
+
+
 @contextmanager
 def _bar(what: str, how_far: ProgressColumn, words: str) -> Iterator[Callable[[int, int, str], None]]:
-    columns = (TextColumn(what), BarColumn(), how_far, TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), how_far, _TimeLeft())
     with Progress(*columns, console=console.notices, transient=True) as shown:
         task = shown.add_task(what, total=None, words=words)
         yield lambda done, total, words: shown.update(task, completed=done, total=total, words=words)

@@ -1,7 +1,8 @@
 """The live view of a synthesis: one line an event, and a bar for what is being done now."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from rich.console import Console
@@ -20,14 +21,16 @@ from cwm.synthesis.further import describe
 class LiveView:
     """Shows events as they come; on a terminal with a spinner that says what is waited for. A context manager."""
 
-    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic, name: str = "") -> None:
         """Prepares the view.
 
         Args:
             console: where it is shown.
             clock: seconds; injected by tests.
+            name: what every line begins with, "" for one synthesis alone.
         """
         self._console = console
+        self._before = f"{name}: " if name else ""
         self._clock = clock
         self._words = ""
         self._since = clock()
@@ -54,13 +57,13 @@ class LiveView:
         """Returns what is waited for, for how long, and what the language model has cost so far."""
         tally = self._spent()
         cost = f"   so far: {costs(tally)}" if tally.calls else ""
-        return Text(f"{self._words}   {self._clock() - self._since:.0f} s{cost}")
+        return Text(f"{self._before}{self._words}   {self._clock() - self._since:.0f} s{cost}")
 
     def stage(self, text: str) -> None:
         """Says what is done now."""
         self._words, self._since = text, self._clock()
         if not self._live:
-            self._console.print(Text(text))
+            self._console.print(Text(f"{self._before}{text}"))
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Says how far something is: every step on a terminal, every tenth of the way elsewhere."""
@@ -69,7 +72,7 @@ class LiveView:
 
     def say(self, text: str, style: str = "") -> None:
         """Prints one line that stays."""
-        self._console.print(Text(text, style=style))
+        self._console.print(Text(f"{self._before}{text}", style=style))
 
     def __call__(self, event: Event) -> None:
         """Shows one event."""
@@ -119,6 +122,44 @@ class LiveView:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())
         style = "green" if event.status == "passed" else "yellow"
         self.say(f"program {event.candidate}: {event.status}, {rates}{_because(event.problems)}", style)
+
+
+class LiveViews:
+    """The live views of several syntheses in one place: every line says whose it is. A context manager."""
+
+    def __init__(self, console: Console) -> None:
+        """Prepares them.
+
+        Args:
+            console: where they are shown.
+        """
+        self._console = console
+        self._views: dict[str, LiveView] = {}
+        self._status = Status(_Waiting(self.waiting), console=console)
+
+    def __enter__(self) -> "LiveViews":
+        if self._console.is_terminal:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._console.is_terminal:
+            self._status.stop()
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[LiveView]:
+        """Gives one synthesis its view while it runs."""
+        self._views[name] = view = LiveView(self._console, name=name)
+        try:
+            yield view
+        finally:
+            del self._views[name]
+
+    def waiting(self) -> Text:
+        """Returns what each synthesis waits for, a line each."""
+        return Text("\n").join([view.waiting() for view in self._views.copy().values()])
 
 
 class _Waiting:

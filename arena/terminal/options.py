@@ -100,8 +100,8 @@ Parallel = Annotated[
         "--parallel",
         min=1,
         max=64,
-        help="Questions under way at once, at most: functions beside a model, players of several games. "
-        "Changes no result.",
+        help="Questions under way at once, at most: syntheses of a run, functions beside a model, "
+        "players of several games. Changes no result.",
     ),
 ]
 Temperature = Annotated[

@@ -7,13 +7,13 @@ Then one policy learns at a seat drawn anew for every game, with partners drawn 
 `population-sSEED` holds a population, `fcp-sSEED` the policy that was trained with it.
 """
 
-import time
 from dataclasses import replace
 from typing import Final
 
 from arena.training import training_run
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
+from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, Standing, Trained, TrainingPlan
 from search.learn import checkpoint
 from search.learn.api import Params
@@ -28,20 +28,20 @@ STRIDE: Final = 1000
 """Members of the population of seed s have the seeds from s times this on."""
 
 
-def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     """Trains on from where the folder stands, one seed after the other; see `training_run.train`.
 
     Raises:
         TrainingError: the folder holds another training.
         CheckpointError: its state cannot be read.
     """
-    end = None if stop_after is None else time.monotonic() + stop_after
     with training_run.claimed(plan):
         for index, seed in enumerate(plan.seeds):
             for number, stage in enumerate((_population, _response)):
-                left = None if end is None else max(0.0, end - time.monotonic())
+                if limit.is_up():
+                    return False
                 told = _stage_of(plan, 2 * index + number, on_report)
-                if not stage(replace(plan, seeds=(seed,)), left, told):
+                if not stage(replace(plan, seeds=(seed,)), limit, told):
                     return False
     return True
 
@@ -88,7 +88,7 @@ def _stage_of(plan: TrainingPlan, before: int, on_report: Listener) -> Listener:
     return told
 
 
-def _population(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def _population(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     population = population_plan(plan)
     if all((population.folder / name / checkpoint.ABOUT).exists() for name in members(population)):
         return True
@@ -104,11 +104,11 @@ def _population(plan: TrainingPlan, stop_after: float | None, on_report: Listene
                 training_run.export(population, state, population.folder, f"-age{age}")
 
     state = training_run.restored(population, trainer.init(list(population.seeds)))
-    state = training_run.advance(population, state, trainer.run, stop_after, on_report, keep)
+    state = training_run.advance(population, state, trainer.run, limit, on_report, keep)
     return training_run.finished(population, state)
 
 
-def _response(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def _response(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     (seed,) = plan.seeds
     stage = replace(plan, folder=plan.folder / f"fcp-s{seed}")
     if (stage.folder / checkpoint.ABOUT).exists():
@@ -122,5 +122,5 @@ def _response(plan: TrainingPlan, stop_after: float | None, on_report: Listener)
     stage.folder.mkdir(parents=True, exist_ok=True)
     state = training_run.restored(stage, trainer.init([seed], population))
     keep = training_run.keeper(stage, plan.folder)
-    state = training_run.advance(stage, state, run, stop_after, on_report, keep)
+    state = training_run.advance(stage, state, run, limit, on_report, keep)
     return training_run.finished(plan, state)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.training import fictitious_co_play, off_belief_run, state_augmented, training_run
+from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, TrainingPlan
 
-Training = Callable[[TrainingPlan, float | None, Listener], bool]
+Training = Callable[[TrainingPlan, TimeLimit, Listener], bool]
 
 OWN: Final[dict[str, Training]] = {
     "obl": off_belief_run.train,
@@ -30,4 +31,4 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
     Raises:
         LearnError: the folder holds another training, or the settings do not fit the method.
     """
-    return OWN.get(plan.recipe.method, training_run.train)(plan, stop_after, on_report)
+    return OWN.get(plan.recipe.method, training_run.train)(plan, TimeLimit(stop_after), on_report)

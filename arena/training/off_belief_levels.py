@@ -16,6 +16,7 @@ import numpy as np
 
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
+from arena.training.time_limit import TimeLimit
 from arena.training.training_log import check_finite
 from arena.training.training_run import CHECKPOINT_SECONDS, SNAPSHOTS, about, snapshots_at
 from games.batched import registry
@@ -155,12 +156,12 @@ def belief_trainer(recipe: Recipe, level: int, belief: BeliefModel, config: Beli
     return BeliefTrainer(lambda _: env, hidden_of(recipe), policy, belief, config)
 
 
-def train(plan: LevelsPlan, stop_after: float | None, on_report: Listener) -> bool:
+def train(plan: LevelsPlan, limit: TimeLimit, on_report: Listener) -> bool:
     """Trains on from where the folder stands.
 
     Args:
         plan: what is trained.
-        stop_after: seconds after which to stop and keep the state; None: to the end.
+        limit: when to stop and keep the state.
         on_report: told after every report.
 
     Returns:
@@ -170,10 +171,9 @@ def train(plan: LevelsPlan, stop_after: float | None, on_report: Listener) -> bo
         CheckpointError: the folder holds another training, or its state cannot be read.
         OffBeliefError: the settings do not fit.
     """
-    deadline = None if stop_after is None else time.monotonic() + stop_after
     for level in range(1, plan.recipe.level + 1):
         for finish in (_finish_belief, _finish_policy):
-            if not finish(plan, level, deadline, on_report):
+            if limit.is_up() or not finish(plan, level, limit, on_report):
                 return False
     return True
 
@@ -203,7 +203,7 @@ def _belief_of(plan: LevelsPlan, level: int) -> tuple[LearnedBelief, Params]:
     return BeliefModel(plan.belief, counts), checkpoint.load_policy(belief_folder(plan, level - 1))
 
 
-def _finish_belief(plan: LevelsPlan, level: int, deadline: float | None, on_report: Listener) -> bool:
+def _finish_belief(plan: LevelsPlan, level: int, limit: TimeLimit, on_report: Listener) -> bool:
     below = level - 1
     folder = belief_folder(plan, below)
     if (folder / checkpoint.ABOUT).exists() or (below == 0 and plan.exact_first):
@@ -221,7 +221,7 @@ def _finish_belief(plan: LevelsPlan, level: int, deadline: float | None, on_repo
 
     state = trainer.init([_seed(plan, 2 * level)])
     stage = _Stage(f"belief-{below}", plan.belief_training.updates, state, run, numbers_of)
-    state, numbers = _advance(stage, folder, deadline, on_report)
+    state, numbers = _advance(stage, folder, limit, on_report)
     if int(state.updates[0]) < stage.total:
         return False
     told = {"belief": plan.belief.to_json(), "training": plan.belief_training.to_json()}
@@ -229,7 +229,7 @@ def _finish_belief(plan: LevelsPlan, level: int, deadline: float | None, on_repo
     return True
 
 
-def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_report: Listener) -> bool:
+def _finish_policy(plan: LevelsPlan, level: int, limit: TimeLimit, on_report: Listener) -> bool:
     folder = policy_folder(plan, level)
     if (folder / checkpoint.ABOUT).exists():
         return True
@@ -254,7 +254,7 @@ def _finish_policy(plan: LevelsPlan, level: int, deadline: float | None, on_repo
 
     state = trainer.init([_seed(plan, 2 * level + 1)], believed)
     stage = _Stage(f"obl{level}", total, state, run, numbers_of, keep)
-    state, _ = _advance(stage, folder, deadline, on_report)
+    state, _ = _advance(stage, folder, limit, on_report)
     done = int(state.updates[0])
     if done < stage.total:
         return False
@@ -275,10 +275,8 @@ def _export(folder: Path, params: Params, told: dict[str, Any]) -> None:
     checkpoint.save_policy(folder, jax.tree.map(lambda leaf: np.asarray(leaf[0]), params), told)
 
 
-def _advance(
-    stage: _Stage, folder: Path, deadline: float | None, on_report: Listener
-) -> tuple[Any, dict[str, float | None]]:
-    """Trains a stage to its end or to the deadline; returns its state and last numbers.
+def _advance(stage: _Stage, folder: Path, limit: TimeLimit, on_report: Listener) -> tuple[Any, dict[str, float | None]]:
+    """Trains a stage to its end or to the limit; returns its state and last numbers.
 
     When it is interrupted, what was trained is kept. The end is not, since the finished stage is exported right after
     it; so there are always last numbers.
@@ -294,18 +292,21 @@ def _advance(
         checkpoint.save_training(folder, state, {"stage": stage.name, "updates": done, "numbers": numbers})
 
     stage.keep(state, done)
-    kept, saved = done, time.monotonic()
+    kept = begun = done
+    saved = time.monotonic()
     try:
         while done < stage.total:
             # Bound at once: the state before is used up, and the first to wait for the computation is `numbers`.
-            state, report = stage.run(state, min(each, stage.total - done))
+            before, count = time.monotonic(), min(each, stage.total - done)
+            state, report = stage.run(state, count)
             numbers = stage.numbers(report)
             done = int(state.updates[0])
             check_finite(folder.name, done, numbers)
             stage.keep(state, done)
             on_report(LevelReport(stage.name, done, stage.total, numbers))
             now = time.monotonic()
-            late = deadline is not None and now >= deadline
+            limit.trained(now - before, compiled=done - count == begun or count < each)
+            late = limit.is_up()
             if done < stage.total and (late or now - saved > CHECKPOINT_SECONDS):
                 keep()
                 kept, saved = done, now

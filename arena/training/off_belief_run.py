@@ -10,6 +10,7 @@ from typing import Final, Self
 from arena.training import off_belief_levels, training_run
 from arena.training.off_belief_levels import LevelReport, LevelsPlan
 from arena.training.recipes import belief_settings
+from arena.training.time_limit import TimeLimit
 from arena.training.training_log import TrainingLog
 from arena.training.training_run import Listener, Standing, TrainingError, TrainingPlan
 
@@ -36,7 +37,7 @@ def stages(plan: TrainingPlan) -> dict[str, int]:
     return found
 
 
-def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     """Trains on from where the folder stands; see `training_run.train`.
 
     Raises:
@@ -48,12 +49,12 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
         raise TrainingError(
             f"obl is trained on one accelerator, not on {plan.devices}: leave out the option `devices`."
         )
-    end = None if stop_after is None else time.monotonic() + stop_after
     with training_run.claimed(plan):
         for index, seed in enumerate(plan.seeds):
-            left = None if end is None else max(0.0, end - time.monotonic())
+            if limit.is_up():
+                return False
             with SeedReports(plan, index, on_report) as reports:
-                if not off_belief_levels.train(levels_plan(plan, seed), left, reports):
+                if not off_belief_levels.train(levels_plan(plan, seed), limit, reports):
                     return False
     return True
 

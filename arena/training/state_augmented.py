@@ -14,6 +14,7 @@ import jax
 from arena.training import training_run
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
+from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, TrainingError, TrainingPlan
 from games.batched import registry
 from games.batched.api import Array
@@ -103,7 +104,7 @@ def iterations(recipe: Recipe) -> frozenset[int]:
     return training_run.snapshots_at(recipe.ppo.updates, training_run.piece(recipe), ITERATIONS)
 
 
-def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     """Trains on from where the folder stands; see `training_run.train`.
 
     Raises:
@@ -118,4 +119,4 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
     with training_run.claimed(plan):
         course = StateAugmentedRun(plan.recipe, plan.seeds, plan.devices)
         state = training_run.restored(plan, course.init())
-        return training_run.finished(plan, training_run.advance(plan, state, course.run, stop_after, on_report))
+        return training_run.finished(plan, training_run.advance(plan, state, course.run, limit, on_report))

@@ -18,6 +18,7 @@ import numpy as np
 
 from arena.training.environments import training_env
 from arena.training.recipes import Recipe
+from arena.training.time_limit import TimeLimit
 from arena.training.training_log import TrainingLog, check_finite
 from cwm.storage.files import write_whole
 from cwm.storage.lock import RunLock
@@ -116,12 +117,12 @@ def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
     return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=True)
 
 
-def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> bool:
+def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
     """Trains on from where the folder stands; all players learn, from fresh deals.
 
     Args:
         plan: what is trained.
-        stop_after: seconds after which to stop and keep the state; None: to the end.
+        limit: when to stop and keep the state.
         on_report: told after every report.
 
     Returns:
@@ -135,7 +136,7 @@ def train(plan: TrainingPlan, stop_after: float | None, on_report: Listener) -> 
     with claimed(plan):
         trainer = trainer_of(plan.recipe, plan.devices)
         state = restored(plan, trainer.init(list(plan.seeds)))
-        state = advance(plan, state, trainer.run, stop_after, on_report)
+        state = advance(plan, state, trainer.run, limit, on_report)
         return finished(plan, state)
 
 
@@ -143,7 +144,7 @@ def advance(
     plan: TrainingPlan,
     state: State,
     run: Callable[[State, int], tuple[State, UpdateReport]],
-    stop_after: float | None,
+    limit: TimeLimit,
     on_report: Listener,
     keep: Keeper | None = None,
 ) -> State:
@@ -153,13 +154,13 @@ def advance(
         plan: what is trained.
         state: where it stands.
         run: (state, updates) -> (state, reports). Pieces begin at multiples of `piece`.
-        stop_after: see `train`.
+        limit: see `train`.
         on_report: told after every piece.
         keep: writes what is to be kept on the way, given where the training stands after a piece, and, since an
             interruption may have come between, where it goes on from; default: the plan's snapshots, in its folder.
 
     Returns:
-        The state at the end, or after the piece in which the time was up.
+        The state at the end, or after the last piece for which there was time.
 
     Raises:
         DivergedError: losses are not finite; the state that was kept last is left as it is.
@@ -168,12 +169,13 @@ def advance(
     steps_per_update = plan.recipe.ppo.steps_per_update
     keep = keep or keeper(plan, plan.folder)
     means = registry.make(plan.recipe.game).means
-    began = saved = time.monotonic()
+    saved = time.monotonic()
     done, diverged = updates_of(state), False
+    begun = done
     keep(state, done)
     with TrainingLog(plan.folder, done * steps_per_update) as log:
         try:
-            while done < total:
+            while done < total and not limit.is_up():
                 count = min(each, total - done)
                 before = time.monotonic()
                 state, report = run(state, count)
@@ -181,7 +183,10 @@ def advance(
                 found = _numbers(report, means)
                 for seed, numbers in zip(plan.seeds, found, strict=True):
                     check_finite(f"{plan.recipe.name}-s{seed}", done, numbers)
-                rate = count * steps_per_update * len(plan.seeds) / (time.monotonic() - before)
+                took = time.monotonic() - before
+                # Every other number of updates is a program of its own.
+                limit.trained(took, compiled=done - count == begun or count < each)
+                rate = count * steps_per_update * len(plan.seeds) / took
                 log.report(plan.seeds, done * steps_per_update, [{**one, "steps_per_second": rate} for one in found])
                 on_report(Standing(done * steps_per_update, total * steps_per_update, rate, found))
                 keep(state, done)
@@ -189,8 +194,6 @@ def advance(
                 if now - saved > CHECKPOINT_SECONDS:
                     _save(plan, state)
                     saved = now
-                if stop_after is not None and now - began > stop_after:
-                    break
         except DivergedError:
             # Its state would take the place of the last one that was good.
             diverged = True

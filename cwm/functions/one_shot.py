@@ -22,7 +22,7 @@ from cwm.functions.types import (
 )
 from cwm.interface import templates, text
 from cwm.interface.answers import programs
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
 from cwm.llm.truncation import CountedQuestions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
@@ -70,6 +70,8 @@ class FunctionKind:
         stage: what a run says when it begins, `synthesising …` if empty.
         metadata: what a bundle tells of the choice, by key.
         fields: further fields of a `ModelBundle` that are set, besides the source.
+        task: what they are written for, where that does not take long and follows from the model alone, whatever is
+            chosen of other kinds: then their first questions may be put together with those of others.
     """
 
     name: str
@@ -92,6 +94,7 @@ class FunctionKind:
     stage: str = ""
     metadata: Callable[[Any], dict[str, Json]] = lambda outcome: {}
     fields: Callable[[Any], dict[str, Json]] = lambda outcome: {}
+    task: Callable[[Materials], "FunctionTask"] | None = None
 
     @property
     def begins(self) -> str:
@@ -102,6 +105,14 @@ class FunctionKind:
     def functions(self) -> tuple[str, ...]:
         """All functions that an answer must define."""
         return (self.function, *self.also)
+
+    def first_questions(self, given: Materials, config: FunctionConfig) -> list[Request]:
+        """Returns the questions that `ask` begins with, numbered as it numbers them; [] where they are not known."""
+        if self.task is None:
+            return []
+        message = Message("user", self.prompt(self.task(given)))
+        request = Request((message,), self.name, config.max_output_tokens, temperature=config.temperature)
+        return [replace(request, occurrence=number) for number in range(config.num_candidates)]
 
     def prompt(self, task: "FunctionTask") -> str:
         """Returns the prompt for one candidate."""

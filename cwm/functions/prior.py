@@ -160,9 +160,13 @@ def ask(given: Materials, config: PriorConfig) -> FunctionResult:
         baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
         return given.tournament([*baselines, *(Entrant(leaf, item.source, WITH_PRIOR) for item in candidates)])
 
-    task = task_of(given.rules, given.info, given.source, given.shown(), given.telling)
+    task = _task(given)
     context = {"value": None if leaf is None else program_hash(leaf), **given.context}
     return synthesize_priors(task, config, given.model, checker, tournament, context, given.record, given.on_event)
+
+
+def _task(given: Materials) -> FunctionTask:
+    return task_of(given.rules, given.info, given.source, given.shown(), given.telling)
 
 
 def plays_with(result: FunctionResult) -> dict[str, Json]:
@@ -199,6 +203,7 @@ KIND = FunctionKind(
     unused="no prior is used",
     baselines=(None, UNIFORM),
     metadata=metadata,
+    task=_task,
 )
 
 

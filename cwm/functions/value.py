@@ -79,8 +79,12 @@ def ask(given: Materials, config: FunctionConfig) -> FunctionResult:
     def tournament(candidates: list[FunctionCandidate | None]) -> list[float]:
         return given.tournament([Entrant(None if item is None else item.source) for item in candidates])
 
-    task = task_of(given.rules, given.info, given.source, games, given.telling)
+    task = _task(given)
     return synthesize_values(task, config, given.model, checker, tournament, given.record, given.on_event)
+
+
+def _task(given: Materials) -> FunctionTask:
+    return task_of(given.rules, given.info, given.source, given.shown(), given.telling)
 
 
 KIND = FunctionKind(
@@ -96,6 +100,7 @@ KIND = FunctionKind(
     ask,
     otherwise="rollouts stay",
     unused="rollouts stay",
+    task=_task,
 )
 
 Tournament: TypeAlias = Callable[[list[FunctionCandidate | None]], list[float]]

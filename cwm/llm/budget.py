@@ -126,6 +126,7 @@ class Budget:
         self._by_purpose: dict[str, Tally] = {}
         self._reserved = Tally()
         self._lock = threading.Lock()
+        self._settled = threading.Condition(self._lock)
 
     @property
     def caps_money(self) -> bool:
@@ -159,15 +160,35 @@ class Budget:
         """
         share = _worst_case(request, price)
         with self._lock:
-            self._check(share)
+            self._check(share, self._reserved)
             self._reserved = self._reserved.plus(share)
         return share
 
+    def reserve_in_turn(self, request: Request, price: Price | None) -> Tally:
+        """Like `reserve`, but waits where only what is set aside for other calls keeps this one out.
+
+        Raises:
+            BudgetExceededError: a cap would be passed whatever comes of the calls under way.
+        """
+        share = _worst_case(request, price)
+        with self._settled:
+            while True:
+                self._check(share, Tally())
+                try:
+                    self._check(share, self._reserved)
+                except BudgetExceededError:
+                    # What is under way ends by its own limits of time, and settles then.
+                    self._settled.wait(self.left_s())
+                    continue
+                self._reserved = self._reserved.plus(share)
+                return share
+
     def settle(self, purpose: str, share: Tally, used: Tally) -> None:
         """Gives a reserved share back and counts what was really used."""
-        with self._lock:
+        with self._settled:
             self._reserved = _minus(self._reserved, share)
             self._count(purpose, used)
+            self._settled.notify_all()
 
     def restore_from(
         self, calls: Iterable[StoredCall], prices: Mapping[str, Price | None], *, elapsed_s: float = 0.0
@@ -199,8 +220,8 @@ class Budget:
             total = total.plus(tally)
         return total
 
-    def _check(self, share: Tally) -> None:
-        used, held = self._total(), self._reserved
+    def _check(self, share: Tally, held: Tally) -> None:
+        used = self._total()
         for name, before, needed in (
             ("calls", used.calls + held.calls, share.calls),
             ("input tokens", used.input_tokens + held.input_tokens, share.input_tokens),
@@ -222,6 +243,40 @@ class Budget:
             raise BudgetExceededError(
                 f"The cap of {seconds:g} s is reached ({self.elapsed_s():.0f} s used): raise the cap and resume."
             )
+
+
+class ShareOfBudget(Budget):
+    """The account of one of several runs whose caps are common: it counts its own, and asks a common budget for leave.
+
+    A call waits for what is under way in the other runs where that alone keeps it out.
+    """
+
+    def __init__(self, common: Budget, clock: Callable[[], float] = time.monotonic) -> None:
+        """Opens an account under `common`, which has counted what was used before."""
+        super().__init__(clock=clock)
+        self._common = common
+
+    @property
+    def caps_money(self) -> bool:
+        """Returns whether money is capped for all together."""
+        return self._common.caps_money
+
+    def left_s(self) -> float | None:
+        """Returns the seconds that are left to all, None if time is not capped."""
+        return self._common.left_s()
+
+    def reserve(self, request: Request, price: Price | None) -> Tally:
+        """Sets the worst case of one call aside in the common budget, and returns it for `settle`.
+
+        Raises:
+            BudgetExceededError: a common cap would be passed.
+        """
+        return self._common.reserve_in_turn(request, price)
+
+    def settle(self, purpose: str, share: Tally, used: Tally) -> None:
+        """Gives a reserved share back, and counts what was really used here and in the common budget."""
+        self._common.settle(purpose, share, used)
+        super().settle(purpose, Tally(), used)
 
 
 def check_price(model: str, budget: Budget, price: Price | None) -> None:

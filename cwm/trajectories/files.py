@@ -101,8 +101,8 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
     problems, games = _checked(text, deck)
     if problems and _is_record(text):
         raise TrajectoryFormatError(
-            f"{path} holds games as `cwm verify` exports them, without states; `cwm trajectories from FOLDER` makes "
-            "training games of the folder that they are from."
+            f"{path} holds games of the arena without their states; `cwm trajectories from FOLDER` makes training "
+            "games of the folder that they are from."
         )
     if problems and deck == "open" and not _checked(text, "closed")[0]:
         raise TrajectoryFormatError(
@@ -117,7 +117,8 @@ def read(path: Path, deck: Deck = "open") -> list[Trajectory]:
 def _is_record(text: str) -> bool:
     """Whether a file holds games of the arena, one a line, instead of steps."""
     try:
-        first = json.loads(text.split("\n", 1)[0])
+        # A list of them has its bracket on a line of its own.
+        first = json.loads(text.removeprefix("[\n").split("\n", 1)[0].removesuffix(","))
     except (ValueError, RecursionError):
         return False
     return isinstance(first, dict) and {"deal_seed", "seats", "actions"} <= first.keys()

@@ -48,9 +48,10 @@ def register(
     it turns up. Chance's outcomes are numbered apart, in the same way.
 
     An information state is the player's own observations and actions at its decision points, and what it sees now:
-    perfect recall; a game may offer its own `information_state_string(state, player)`. `resample_from_infostate`, which
-    OpenSpiel's ISMCTS calls, works where the game offers `resample_history`. Never hand the game to a C++ bot: that
-    crashes the process.
+    perfect recall; a game may offer its own `information_state_string(state, player)`. A state as a string is the whole
+    state and the actions that led there: OpenSpiel's minimax and value iteration take it for a key. Its CFR, best
+    responses and MCTS bot take information states and histories. `resample_from_infostate`, which OpenSpiel's ISMCTS
+    calls, works where the game offers `resample_history`. Never hand the game to a C++ bot: that crashes the process.
 
     Args:
         factory: builds the game; called with the parameters as keyword arguments.
@@ -197,7 +198,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.node.observation_text(self.node.player if player is None else player)
 
     def __str__(self) -> str:
-        return "\n".join(self.node.actions()) or "start"
+        return self.node.text()
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "SpielState":
         """Returns a state that `player` cannot tell from this one; what OpenSpiel's ISMCTS calls."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from games.adapters.action_table import ActionTable, action_tables
-from games.api import CHANCE, Action, Game, GameError, GameInfo, Observation, State
+from games.api import CHANCE, Action, Game, GameError, GameInfo, Observation, RendersText, State, state_to_json
 
 Parameter: TypeAlias = int | float | str | bool
 RewardModel: TypeAlias = Literal["terminal", "rewards"]
@@ -140,6 +140,21 @@ class Node:
             backwards.append(node.action)
             node = node.parent
         return tuple(reversed(backwards))
+
+    def text(self) -> str:
+        """Returns the whole state, drawn by the game or a field a line, and below it the actions that led here.
+
+        OpenSpiel's minimax and value iteration take it for a key: with the actions it is another one for each history,
+        as what is saved up for the end may be.
+        """
+        game = self.tables.game
+        if isinstance(game, RendersText):
+            shown = game.render(self.state)
+        else:
+            state = state_to_json(game, self.state)
+            fields = state.items() if isinstance(state, dict) else [("state", state)]
+            shown = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields)
+        return f"{shown}\nactions: {json.dumps(self.actions(), ensure_ascii=False)}"
 
     def legal(self) -> list[int]:
         """Returns the numbers of the legal actions, ascending."""

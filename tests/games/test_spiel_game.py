@@ -15,7 +15,7 @@ from open_spiel.python.algorithms import cfr, expected_game_score, exploitabilit
 
 from games import registry
 from games.adapters import spiel_game
-from games.api import GameError, GameInfo
+from games.api import GameError, GameInfo, RendersText
 
 _NUMBER = itertools.count()
 
@@ -180,6 +180,18 @@ def test_game_may_bring_its_own_information_state_string() -> None:
 
     game = spiel_game.register(Spoken, "python_export_spoken")
     assert after(game, 2).information_state_string(1) == "player 1: 4 left"
+
+
+def test_state_as_a_string_is_the_whole_state_and_how_it_came_about() -> None:
+    game = spiel_game.register(Coins, "python_export_told")
+    assert str(game.new_initial_state()) == "left: 7\nturn: 0\ntaken: 0\nactions: []"
+    assert str(after(game, 1, 0)) == 'left: 4\nturn: 2\ntaken: 1\nactions: ["take 2", "take 1"]'
+    # The same coins are left, and the players have taken others.
+    assert str(after(game, 0, 1)).splitlines()[:2] == str(after(game, 1, 0)).splitlines()[:2]
+    assert str(after(game, 0, 1)) != str(after(game, 1, 0))
+    drawn = registry.make("tic_tac_toe")
+    assert isinstance(drawn, RendersText)
+    assert str(export("tic_tac_toe").new_initial_state()) == f"{drawn.render(drawn.initial_state())}\nactions: []"
 
 
 def test_clone_goes_its_own_way() -> None:

@@ -241,6 +241,7 @@ def combination(command: dict[str, Any]) -> None:
             "base_url": command["address"],
             "workers": 1,
             "as_json": True,
+            "parallel": command.get("parallel"),
             **{name: Path(value) if name in PATHS else value for name, value in command["options"].items()},
         }
     )
@@ -249,7 +250,7 @@ def combination(command: dict[str, Any]) -> None:
 def resume(command: dict[str, Any]) -> None:
     execution.CHUNK = 25
     os.environ["OPENAI_API_KEY"] = "a-key"
-    synthesize.resume(Path(command["folder"]), workers=1, as_json=True)
+    synthesize.resume(Path(command["folder"]), workers=1, as_json=True, parallel=command.get("parallel"))
 
 
 def note(log: Path, line: str) -> None:

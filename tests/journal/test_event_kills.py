@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -97,11 +97,18 @@ COMBINATIONS = {
 
 
 class Server:
-    """Counts requests by run, and answers the n-th of a run with the n-th answer."""
+    """Counts requests by run, and answers the n-th of a run with the n-th answer.
+
+    Attributes:
+        same: programs by request, where a request is to be answered in every run as it was in the first.
+        together: where the first requests of a run wait for each other.
+    """
 
     def __init__(self) -> None:
         self.asked: dict[str, list[str]] = {}
         self.answers: dict[str, Sequence[str]] = {}
+        self.same: dict[str, str] | None = None
+        self.together: Barrier | None = None
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -110,7 +117,11 @@ class Server:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 answers, asked = server.answers[run], server.asked.setdefault(run, [])
                 asked.append(body)
+                if server.together is not None and len(asked) <= server.together.parties:
+                    server.together.wait(60)
                 program = answers[min(len(asked), len(answers)) - 1]
+                if server.same is not None:
+                    program = server.same.setdefault(body, program)
                 reply = json.dumps(completion(f"```python\n{program}\n```")).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -154,32 +165,49 @@ def server() -> Iterator[Server]:
 class Kills:
     """One combination: run once undisturbed, then killed after given events and resumed."""
 
-    def __init__(self, name: str, runner: Any, server: Server, folder: Path) -> None:
+    def __init__(self, name: str, runner: Any, server: Server, folder: Path, parallel: int | None = None) -> None:
         self._name, self._runner, self._server, self._folder = name, runner, server, folder
+        server.same = None if parallel is None else {}
         self._options = dict(COMBINATIONS[name].options)
         if "rules" in self._options:
             folder.mkdir(parents=True, exist_ok=True)
             self._options |= {"rules": str(folder / "rules.md"), "trajectories": str(folder / "games.jsonl")}
             (folder / "rules.md").write_text(registry.rules("leduc_poker"))
             write(folder / "games.jsonl", collect(registry.make("leduc_poker"), 6, 0))
+        self._parallel: int | None = None
         self._code = self._begin("whole")
         assert self._code in (0, 1)
         self._asked = Counter(server.asked[self._run("whole")])
         assert self._asked.total() == len(COMBINATIONS[name].answers)
         self._result = self._came_to("whole")
         self.events = self._count()
+        self._parallel = parallel
 
     def after(self, number: int) -> None:
         """Kills a run after an event, resumes it and compares."""
         place = str(number)
         assert self._begin(place, events=number) == -signal.SIGKILL
+        under_way = 0 if self._parallel is None else self._under_way(place)
         assert self._resumed(place) == self._code
         asked = Counter(self._server.asked[self._run(place)])
-        if COMBINATIONS[self._name].measured:
+        if under_way:
+            # A call that was under way beside the event is made again, and no other one; it is told as lost.
+            assert (asked - self._asked).total() <= under_way
+            assert asked & self._asked == self._asked
+            assert without("tally", self._came_to(place)) == without("tally", self._result)
+        elif COMBINATIONS[self._name].measured:
             assert sorted(asked.values()) == sorted(self._asked.values())
         else:
             assert asked == self._asked
             assert self._came_to(place) == self._result
+
+    def beside_each_other(self) -> None:
+        """Begins a run whose first requests wait for each other."""
+        self._server.together = Barrier(2)
+        assert self._begin("together") == self._code
+        self._server.together = None
+        assert Counter(self._server.asked[self._run("together")]) == self._asked
+        assert self._came_to("together") == self._result
 
     def finished(self) -> None:
         """Resumes the run that has ended."""
@@ -188,7 +216,7 @@ class Kills:
         assert self._came_to("whole") == self._result
 
     def _run(self, place: str) -> str:
-        return f"{self._name.replace(' ', '-')}-{place}"
+        return f"{self._folder.name}-{place}"
 
     def _begin(self, place: str, **changes: Any) -> int:
         self._server.answers[self._run(place)] = COMBINATIONS[self._name].answers
@@ -197,18 +225,26 @@ class Kills:
             folder=self._folder / place,
             options=self._options,
             address=self._server.address(self._run(place)),
+            parallel=self._parallel,
             **changes,
         )
         assert "Traceback" not in ended.err, ended.err
         return int(ended.code)
 
     def _resumed(self, place: str) -> int:
-        ended = self._runner.run(kind="resume", folder=self._folder / place)
+        ended = self._runner.run(kind="resume", folder=self._folder / place, parallel=self._parallel)
         assert "Traceback" not in ended.err, ended.err
         return int(ended.code)
 
     def _runs(self, place: str) -> list[Path]:
         return sorted(path.parent for path in (self._folder / place).rglob("run.json"))
+
+    def _under_way(self, place: str) -> int:
+        total = 0
+        for folder in self._runs(place):
+            with RunRecord.read(folder) as record:
+                total += sum(call.status == "sent" for call in record.calls.calls())
+        return total
 
     def _count(self) -> int:
         total = 0
@@ -234,6 +270,12 @@ def timeless(value: Any) -> Any:
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
 
+def without(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without(name, item) for key, item in value.items() if key != name}
+    return [without(name, item) for item in value] if isinstance(value, list) else value
+
+
 @pytest.mark.parametrize("name", ["hidden information", "further games"])
 def test_runs_killed_after_some_events_pay_for_nothing_twice(
     name: str, runner: Any, server: Server, tmp_path: Path
@@ -241,6 +283,23 @@ def test_runs_killed_after_some_events_pay_for_nothing_twice(
     kills = Kills(name, runner, server, tmp_path)
     kills.finished()
     for number in random.Random(name).sample(range(1, kills.events + 1), 2):
+        kills.after(number)
+
+
+def test_syntheses_that_ask_at_the_same_time_ask_and_find_what_they_do_one_after_the_other(
+    runner: Any, server: Server, tmp_path: Path
+) -> None:
+    kills = Kills("several", runner, server, tmp_path, parallel=2)
+    kills.beside_each_other()
+    kills.after(random.Random(0).randint(1, kills.events))
+
+
+@pytest.mark.slow
+def test_no_kill_repeats_a_request_that_was_answered_while_others_were_under_way(
+    runner: Any, server: Server, tmp_path: Path
+) -> None:
+    kills = Kills("several", runner, server, tmp_path, parallel=2)
+    for number in range(1, kills.events + 1):
         kills.after(number)
 
 

@@ -66,7 +66,10 @@ def command(
     stop_after: Annotated[
         float | None,
         typer.Option(
-            "--stop-after", min=0, help="Minutes, then to the end of the piece in progress; the next run goes on."
+            "--stop-after",
+            min=0,
+            help="Minutes, then the state is kept and the next run goes on, to the same bits. No piece, a 200th of a "
+            "training and at least one update, is begun that would take longer; the first is compiled and done anyway.",
         ),
     ] = None,
 ) -> None:

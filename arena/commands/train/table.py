@@ -41,7 +41,10 @@ def command(
         typer.Option(
             "--stop-after",
             min=0,
-            help="Minutes of training, then to the end of the piece in progress; the next run goes on.",
+            help="Minutes of training, then the state is kept and the next run goes on, to the same bits. No row, "
+            "stage or piece (a 200th of a training, at least one update) is begun that would take longer; the first "
+            "piece of a row is compiled and done anyway. Rows that are finished are then played: less with a smaller "
+            "--games.",
         ),
     ] = None,
 ) -> None:

@@ -62,11 +62,14 @@ def test_games_of_the_arena_are_added_and_a_model_that_passes_them_is_asked_for_
     made = cwm("trajectories", "from", tmp_path / "cup", "-o", tmp_path / "more.jsonl.gz")
     assert "4 games of noughts" in made.err
     assert cwm("trajectories", "check", tmp_path / "more.jsonl.gz").code == 0
-    assert cwm("verify", tmp_path / "cup", "--export", tmp_path / "games.jsonl").code == 0
-    assert (
-        "`cwm trajectories from FOLDER` makes training games"
-        in cwm("trajectories", "check", tmp_path / "games.jsonl").err
-    )
+    assert cwm("verify", tmp_path / "cup", "--export", tmp_path / "games.json").code == 0
+    records = (tmp_path / "games.json").read_text()
+    lines = "".join(f"{json.dumps(row)}\n" for row in json.loads(records))
+    # An earlier version wrote the same, a line each.
+    for text in (records, lines):
+        (tmp_path / "games.jsonl").write_text(text)
+        ran = cwm("trajectories", "check", tmp_path / "games.jsonl")
+        assert "`cwm trajectories from FOLDER` makes training games" in ran.err
     again = cwm("synthesize", "--continue", run, "--add-games", tmp_path / "more.jsonl.gz", *LITTLE)
     assert (again.code, asked(tmp_path / "run-2")) == (0, [])
     train = files.read(tmp_path / "run-2" / "inputs" / "train.jsonl")

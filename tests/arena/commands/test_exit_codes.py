@@ -109,7 +109,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "bytes": lambda path: write_whole(path, b"bytes"),
     "text that must be new": lambda path: write_whole(path, "text", replace=False),
     "trajectories": lambda path: recorded.write(path, []),
-    "games as JSON lines": lambda path: game_files.write(path.with_suffix(".jsonl"), {}),
+    "games as JSON": lambda path: game_files.write(path.with_suffix(".json"), {}),
     "a drawn game": lambda path: film_files.write(FILM, Target(Format.HTML, out=path.with_suffix(".html"))),
 }
 
@@ -121,7 +121,7 @@ def test_a_file_in_a_missing_folder_is_told_by_the_place_that_the_user_gave(
     with pytest.raises(FileNotFoundError) as caught:
         write(tmp_path / "missing" / "file")
     assert re.fullmatch(
-        rf"{tmp_path}/missing/file(\.jsonl|\.html)? cannot be used: No such file or directory; "
+        rf"{tmp_path}/missing/file(\.json|\.html)? cannot be used: No such file or directory; "
         "give a path that can be read and written, and make its folder.",
         exit_codes.sentence(caught.value),
     )

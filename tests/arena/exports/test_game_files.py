@@ -16,9 +16,9 @@ THOUGHT = {"1": {"moves": [{"action": "Call", "visits": 3}]}}
 
 
 def test_what_was_considered_is_a_field_of_the_games_that_kept_it_alone(tmp_path: Path) -> None:
-    place = tmp_path / "games.jsonl"
+    place = tmp_path / "games.json"
     game_files.write(place, {"plain": GAME, "told": replace(GAME, thoughts=THOUGHT)})
-    plain, told = (json.loads(line) for line in place.read_text(encoding="utf-8").splitlines())
+    plain, told = json.loads(place.read_text(encoding="utf-8"))
     assert told.pop("thoughts") == THOUGHT
     assert plain | {"key": ""} == told | {"key": ""}
 

@@ -157,10 +157,22 @@ def test_folder_without_games_and_run_is_refused(refused: Any, tmp_path: Path) -
     assert (ran.code, "holds neither a tournament nor a run" in ran.err) == (2, True)
 
 
-def test_games_are_written_as_json_lines(cwm: Any, cup: Path, tmp_path: Path) -> None:
-    file = tmp_path / "games.jsonl"
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_games_are_written_step_by_step_as_training_games(cwm: Any, cup: Path, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    written = cwm("verify", cup, "--export", file)
+    assert written.code == 0
+    assert "12 games" in written.err
+    assert cwm("trajectories", "from", cup, "-o", tmp_path / f"from-{name}").code == 0
+    assert file.read_bytes() == (tmp_path / f"from-{name}").read_bytes()
+    assert cwm("trajectories", "check", file).code == 0
+
+
+def test_games_are_written_game_by_game_as_json(cwm: Any, cup: Path, tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
     assert cwm("verify", cup, "--export", file).code == 0
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    rows = json.loads(file.read_text())
+    assert len(file.read_text().splitlines()) == 2 + len(rows)
     assert [row["key"] for row in rows] == sorted(row["key"] for row in rows)
     key, record = first_record(cup)
     seconds = rows[0].pop("seconds")
@@ -193,7 +205,7 @@ def test_parquet_without_its_library_is_one_sentence(
 
 def test_other_endings_are_refused(refused: Any, cup: Path, tmp_path: Path) -> None:
     ran = refused("verify", cup, "--export", tmp_path / "games.csv")
-    assert (ran.code, "ends in .csv; games are written as .jsonl or .parquet" in ran.err) == (2, True)
+    assert (ran.code, "ends in .csv; games are written step by step as .jsonl or" in ran.err) == (2, True)
 
 
 def test_run_without_matches_is_verified_and_has_nothing_to_export(

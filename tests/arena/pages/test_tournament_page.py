@@ -80,3 +80,14 @@ def test_ratings_are_those_of_the_wins_and_draws_count_half(record: Callable[...
     drawn = elo.ratings([record("a b", [0.0, 0.0], 1)])
     assert [(rating.value, rating.low) for rating in drawn] == [(pytest.approx(0.0), None)] * 2
     assert elo.ratings([record("a a", [1.0, -1.0], 1)]) == []
+
+
+def test_the_page_of_a_cooperative_game_draws_r_beside_the_published_figures(tmp_path: Path) -> None:
+    agents = (parse("partner:end-at-once"),)
+    tournament.open_and_run(tmp_path, tournament.prepare(TournamentConfig("yokai-9c-2p", agents, 2)))
+    page = tournament_page.render(tournament_page.read(tmp_path, verify_games(tmp_path)))
+    assert "<h4>R with itself</h4>" in page
+    assert "Self-Play IPPO" in page
+    # Nobody was asked: faults stand where calls would.
+    assert "faults: forfeits, fallbacks, games that broke" in page
+    assert 'id="calls"' not in page

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from arena.pipeline.function_choice import Beside
 from arena.pipeline.synthesis import Outcome, SynthesisRun
 from arena.report import run_report
 from arena.runs import inputs as run_inputs
+from arena.runs import language_model
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings
 from cwm.functions.prior import PriorConfig
@@ -26,17 +28,21 @@ from cwm.functions.types import (
     WITHOUT_PRIOR,
     Entrant,
     FunctionCandidate,
+    FunctionConfig,
     FunctionReport,
     FunctionResult,
 )
 from cwm.llm import recordings
+from cwm.llm.api import Completion, Request, Usage
 from cwm.llm.caps import Caps
+from cwm.llm.line import Line
 from cwm.model.bundle import ModelBundle
 from cwm.record.record import RunRecord
 from cwm.synthesis.config import SynthesisConfig
 from games import registry
 
 GAME = "leduc_poker"
+WORTH = "def value_function(state, player_id):\n    return 0.0\n"
 HEAD = "def policy_prior(state, legal_actions, player_id):\n"
 EVEN = HEAD + "    return [1 / len(legal_actions)] * len(legal_actions)\n"
 OTHER = EVEN.replace("1 / len", "1.0 / len")
@@ -129,6 +135,41 @@ def test_run_repairs_a_leak_chooses_a_prior_and_plays_with_it(tmp_path: Path, sc
     assert "Policy prior 1, chosen: checked" in html
     resolved = resolve(parse(f"cwm:{tmp_path / 'run'},sims=20"), registry.make(GAME))
     assert (resolved.planner["selection"], resolved.planner["prior"]) == ("puct", "policy")
+
+
+class Together:
+    """A provider that answers by purpose and number; functions only once all of their questions are under way."""
+
+    name = "openai:m"
+
+    def __init__(self, at_once: int) -> None:
+        self.barrier = Barrier(at_once)
+        self.answered: list[tuple[str, int | None]] = []
+
+    def complete(self, request: Request) -> Completion:
+        if request.purpose in ("value", "prior"):
+            self.barrier.wait(30)
+        text = {"value": fenced(WORTH), "prior": fenced((EVEN, OTHER)[request.occurrence or 0])}
+        self.answered.append((request.purpose, request.occurrence))
+        return Completion(text.get(request.purpose, model_answer()), "ok", "m-1", Usage(10, 5))
+
+
+def test_functions_of_several_kinds_are_asked_for_at_once_and_chosen_as_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelTournament, "play", lambda self, entrants: [float(n) for n in range(len(entrants))])
+    asked = settings(Together.name, 2, base_url="http://localhost:9/v1", value=FunctionConfig(num_candidates=2))
+    found = {}
+    for parallel in (1, 4):
+        provider = Together(parallel)
+        monkeypatch.setattr(language_model.factory, "make", lambda *_, provider=provider, **__: provider)
+        outcome, told = synthesise(tmp_path / str(parallel), asked, Caps(line=Line(parallel=parallel)))
+        assert len(provider.answered) == len(set(provider.answered)) == 5
+        with RunRecord.read(tmp_path / str(parallel)) as record:
+            calls = sorted((call.key, call.occurrence) for call in record.calls.calls())
+        assert outcome.bundle is not None
+        found[parallel] = (calls, outcome.bundle.hash, outcome.tally, told)
+    assert found[1] == found[4]
 
 
 def test_killed_run_goes_on_where_it_was(tmp_path: Path, scores: dict[str | None, float]) -> None:

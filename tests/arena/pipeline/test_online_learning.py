@@ -241,6 +241,8 @@ def test_run_s_own_language_model_is_asked_with_learn_true(
         (["random:learn=true"], "learn= and learn_calls= go with cwm alone"),
         (["cwm:{wrong},learn=true"], "has no language model that could be asked anew"),
         (["cwm:{wrong},learn=gpt"], "learn=: Unknown language model 'gpt'"),
+        (["cwm:{wrong},temperature=1"], "asks no language model: temperature= goes with cwm beside learn="),
+        (["cwm:{wrong},learn=true,temperature=3"], "temperature is a number from 0 to 2, not '3'"),
         (["cwm:{wrong},learn=true,learn_calls=0"], "learn_calls must be a whole number from 1 to 100, not '0'"),
     ],
 )
@@ -297,3 +299,43 @@ def test_in_the_closed_deck_an_agent_learns_from_its_own_seat_alone(tmp_path: Pa
         assert {test.kind for test in lesson.added} == {"inference"}
         assert {test.data["player"] for test in lesson.added} == {seats[lesson.game]}
         assert all("last_is_terminal" in test.data for test in lesson.added)
+
+
+def test_options_of_the_language_model_that_learns_are_part_of_its_questions_and_stay_out_where_nobody_gives_them(
+    cwm: Any, wrong: Path, right_program: str, tmp_path: Path
+) -> None:
+    llm = script(tmp_path / "answers.jsonl", right_program)
+    asked = {}
+    for name, words in {
+        "plain": [],
+        "hot": ["--temperature", 0.5, "--reasoning-effort", "low"],
+    }.items():
+        script(tmp_path / "answers.jsonl", right_program)
+        assert cwm(*cup(f"cwm:{wrong},learn={llm}", tmp_path / name, *words, deals=1)).code == 0
+        with RunRecord.read(tmp_path / name / FOLDER / "0") as record:
+            asked[name] = [call.request for call in record.calls.calls()]
+            assert ("llm" in record.info.config) == (name == "hot")
+    assert [(item.temperature, item.reasoning_effort) for item in asked["plain"]] == [(None, None)]
+    assert [(item.temperature, item.reasoning_effort) for item in asked["hot"]] == [(0.5, "low")]
+    plain = parse("cwm:m,learn=openai:x")
+    assert "llm" not in plain.to_json()
+    hot = parse("cwm:m,learn=openai:x,temperature=0.5")
+    assert (hot.llm, AgentSpec.from_json(hot.to_json())) == ({"temperature": 0.5}, hot)
+
+
+def test_time_that_learning_took_counts_across_resumes(
+    cwm: Any, wrong: Path, right_program: str, tmp_path: Path
+) -> None:
+    llm = script(tmp_path / "answers.jsonl", right_program)
+    words = cup(f"cwm:{wrong},learn={llm}", tmp_path / "cup", deals=1)
+    assert cwm(*words).code == 0
+    kept = tmp_path / "cup" / FOLDER / "elapsed.json"
+    used = json.loads(kept.read_text())["seconds"]
+    assert used > 0
+    kept.write_text('{"seconds": 600.0}\n')
+    assert cwm(*words).code == 0
+    assert json.loads(kept.read_text())["seconds"] > 600
+    agents = (parse(f"cwm:{wrong},learn={llm},sims=5,name=learner"), parse("random"))
+    config = tournament.prepare(TournamentConfig("tic_tac_toe", agents, 1, pairing="cross"))
+    with Learners(config, tmp_path / "cup", Caps(minutes=10.0)) as learners:
+        assert learners.left_s() == 0.0

@@ -33,7 +33,7 @@ from arena.matches.match import Forfeit, GameRecord
 from arena.matches.plan import TournamentConfig
 from arena.matches.ratings import standings, without_forfeits
 from arena.matches.tournament import TournamentResult
-from arena.pages import run_page
+from arena.pages import cross_play_page, run_page
 from arena.papers.cwm.published.layout import Column
 from arena.papers.cwm.published.numbers import Published
 from arena.papers.cwm.tables import page as paper_page
@@ -48,7 +48,7 @@ from arena.policy_play.method_figures import LearnedCrossPlay, between_methods, 
 from arena.policy_play.played_lineups import Tally, summary
 from arena.report import comparison as comparison_report
 from arena.report import cross_play as cross_play_report
-from arena.report import cross_play_page, curves, learned_tables, run_tables, selection, suite, tables
+from arena.report import curves, learned_tables, run_tables, selection, suite, tables
 from arena.report.data import Accuracy, ArenaView, ReportData, UsageRow
 from arena.terminal import console
 from games import registry

@@ -26,3 +26,11 @@ def test_a_worded_bar_shows_the_words_that_it_was_told(screen: io.StringIO) -> N
         show(5, 10, "5 of 10, 7 steps/s")
     assert "compiling" in screen.getvalue()
     assert "5 of 10, 7 steps/s" in screen.getvalue()
+
+
+def test_a_bar_tells_no_time_that_is_not_known_or_not_left(screen: io.StringIO) -> None:
+    with worded_bar("steps", "compiling") as show:
+        show(10, 10, "10 of 10")
+    assert "10 of 10" in screen.getvalue()
+    assert "0:00:00" not in screen.getvalue()
+    assert "-:--:--" not in screen.getvalue()

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from arena.terminal.live_view import LiveView, costs
+from arena.terminal.live_view import LiveView, LiveViews, costs
 from cwm.llm.budget import Tally
-from cwm.synthesis.events import AnswerReceived
+from cwm.synthesis.events import AnswerReceived, PromptSent
 
 SPENT = Tally(calls=3, input_tokens=30_000, output_tokens=4_000, money=0.35)
 
@@ -51,3 +51,19 @@ def test_an_answer_without_a_program_says_what_was_missing() -> None:
     assert written.getvalue().splitlines()[-1] == (
         "the answer held no program: no block that starts with ```python was closed by ```"
     )
+
+
+def test_several_views_in_one_place_say_whose_line_it_is() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=False)
+    with LiveViews(console) as views, views.of("s0") as first, views.of("s1") as second:
+        first.stage("running the unit tests")
+        second(PromptSent(0, 2, 1, "transition", 1234, 10))
+        assert [line.split("   ")[0] for line in views.waiting().plain.splitlines()] == [
+            "s0: running the unit tests",
+            "s1: call 2: 1,234 characters sent for transition",
+        ]
+    assert console.file.getvalue().splitlines() == [  # type: ignore[attr-defined]
+        "s0: running the unit tests",
+        "s1: call 2: 1,234 characters sent for transition",
+    ]
+    assert views.waiting().plain == ""

@@ -189,7 +189,7 @@ def test_fictitious_co_play_that_is_stopped_after_every_piece_comes_to_the_same_
     whole = TrainingPlan(tiny("fcp", 4, population=2), (1,), tmp_path / "whole")
     parts = TrainingPlan(tiny("fcp", 4, population=2), (1,), tmp_path / "parts")
     assert method_training.train(whole, None, lambda standing: None)
-    assert in_pieces(parts) == 7
+    assert in_pieces(parts) == 8
     assert_same_policy(whole.folder / "fcp-s1", parts.folder / "fcp-s1")
     assert [line["steps"] for line in training_log.read(parts.folder / "fcp-s1")] == [16, 32, 48, 64]
 

@@ -10,6 +10,7 @@ from arena.checkpoints import on_game
 from arena.training import off_belief_levels
 from arena.training.off_belief_levels import LevelsPlan
 from arena.training.recipes import adapted, recipe
+from arena.training.time_limit import TimeLimit
 from games.batched.wrappers import no_episodes
 from games.batched.yokai.environment import make
 from search.learn import checkpoint
@@ -93,7 +94,7 @@ def sum_of(folder):
 
 def test_each_level_is_given_the_belief_about_the_level_below(plan, counting):
     heard = []
-    assert off_belief_levels.train(plan(2), None, heard.append)
+    assert off_belief_levels.train(plan(2), TimeLimit(None), heard.append)
     assert counting == [0, "BeliefModel", 1, "BeliefModel"]
     assert [report.stage for report in heard[2::3]] == ["belief-0", "obl1", "belief-1", "obl2"]
     assert [report.updates for report in heard] == [1, 2, 3] * 4
@@ -104,15 +105,15 @@ def test_each_level_is_given_the_belief_about_the_level_below(plan, counting):
         assert sum_of(folders[of_stage](plan(), level)) == expected
     assert off_belief_levels.cross_entropies(plan()) == {0: 0.5, 1: 0.5}
     assert heard[0].numbers == {"cross_entropy": 0.5, "cross_entropy_of_all": 2.0}
-    assert off_belief_levels.train(plan(2), None, lambda report: pytest.fail("everything was finished"))
+    assert off_belief_levels.train(plan(2), TimeLimit(None), lambda report: pytest.fail("everything was finished"))
 
 
 def test_a_training_that_is_stopped_after_every_report_comes_to_the_same_end(plan, counting, tmp_path):
     whole, parts = plan(2, folder=tmp_path / "whole"), plan(2, folder=tmp_path / "parts")
-    assert off_belief_levels.train(whole, None, lambda report: None)
+    assert off_belief_levels.train(whole, TimeLimit(None), lambda report: None)
     heard = []
-    finished = [off_belief_levels.train(parts, 0.0, heard.append) for _ in range(9)]
-    assert finished == [False] * 8 + [True]
+    finished = [off_belief_levels.train(parts, TimeLimit(0.0), heard.append) for _ in range(12)]
+    assert finished == [False] * 11 + [True]
     assert [report.updates for report in heard] == [1, 2, 3] * 4
     last = off_belief_levels.policy_folder(whole, 2), off_belief_levels.policy_folder(parts, 2)
     assert sum_of(last[0]) == sum_of(last[1])
@@ -130,19 +131,19 @@ def test_what_was_trained_is_kept_when_it_is_interrupted(plan, counting, tmp_pat
 
     whole, parts = plan(2, folder=tmp_path / "whole"), plan(2, folder=tmp_path / "parts")
     with pytest.raises(KeyboardInterrupt):
-        off_belief_levels.train(parts, None, interrupted)
-    assert off_belief_levels.train(parts, None, heard.append)
+        off_belief_levels.train(parts, TimeLimit(None), interrupted)
+    assert off_belief_levels.train(parts, TimeLimit(None), heard.append)
     # The last update of a stage is made again: its end is not kept but exported.
     repeated = 3 if reports % 3 == 0 else 0
     assert len(heard) == 12 + repeated
-    assert off_belief_levels.train(whole, None, lambda report: None)
+    assert off_belief_levels.train(whole, TimeLimit(None), lambda report: None)
     last = off_belief_levels.policy_folder(whole, 2), off_belief_levels.policy_folder(parts, 2)
     assert sum_of(last[0]) == sum_of(last[1])
 
 
 def test_level_1_needs_no_learned_belief_where_the_exact_one_is_asked_for(plan, counting):
     exact = plan(1, exact_first=True)
-    assert off_belief_levels.train(exact, None, lambda report: None)
+    assert off_belief_levels.train(exact, TimeLimit(None), lambda report: None)
     assert counting == ["UniformBelief"]
     assert off_belief_levels.cross_entropies(exact) == {}
 
@@ -170,7 +171,7 @@ def test_trainers_of_a_level_fit_the_game_and_each_other(plan, level):
 @pytest.mark.slow
 def test_two_levels_are_trained_on_yokai(plan):
     heard = []
-    assert off_belief_levels.train(plan(2), None, heard.append)
+    assert off_belief_levels.train(plan(2), TimeLimit(None), heard.append)
     for report in heard:
         if report.stage.startswith("belief"):
             assert 0 < report.numbers["cross_entropy"] <= np.log(2) + 0.05

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from cwm.llm.api import BudgetExceededError, Completion, ConfigurationError, LanguageModelError, Message, Request, Usage
-from cwm.llm.budget import FREE, Budget, Budgeted, Price, Tally
+from cwm.llm.budget import FREE, Budget, Budgeted, Price, ShareOfBudget, Tally
 from cwm.llm.journaled import Journaled, StoredCall
 from cwm.llm.providers.scripted import Scripted
 from cwm.llm.retry import Retrying, RetryPolicy, TransientError
@@ -164,3 +164,41 @@ def test_a_call_that_a_kill_cut_off_counts_as_lost_if_it_is_billed() -> None:
 def test_a_negative_cap_is_refused() -> None:
     with pytest.raises(ValueError, match="cap on calls is -1"):
         Budget(calls=-1)
+
+
+def test_runs_with_one_budget_pass_no_cap_together_and_wait_for_what_is_set_aside() -> None:
+    common = Budget(calls=3, output_tokens=1100)
+    answered = threading.Event()
+    shares = [ShareOfBudget(common) for _ in range(2)]
+    first = shares[0].reserve(request(cap=1000), None)
+    got: list[Tally] = []
+
+    def second() -> None:
+        got.append(shares[1].reserve(request(cap=1000), None))
+        answered.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    # The cap has no room for both in full, but there is some as soon as the first has used less.
+    assert not answered.wait(0.05)
+    shares[0].settle("transition", first, Tally(calls=1, output_tokens=50))
+    thread.join(30)
+    assert [share.output_tokens for share in got] == [1000]
+    shares[1].settle("transition", got[0], Tally(calls=1, output_tokens=60))
+    assert [share.total().output_tokens for share in shares] == [50, 60]
+    assert (common.total().calls, common.total().output_tokens) == (2, 110)
+    with pytest.raises(BudgetExceededError, match="110 used or set aside, up to 1000 for the next call"):
+        shares[0].reserve(request(cap=1000), None)
+    shares[0].reserve(request(cap=500), None)
+
+
+def test_a_common_cap_on_time_and_on_money_binds_every_share() -> None:
+    now = [0.0]
+    common = Budget(seconds=10, money=1.0, clock=lambda: now[0])
+    share = ShareOfBudget(common)
+    assert (share.left_s(), share.caps_money) == (10.0, True)
+    with pytest.raises(ConfigurationError, match="price"):
+        Budgeted(Scripted(["hi"]), share)
+    now[0] = 11.0
+    with pytest.raises(BudgetExceededError, match="cap of 10 s"):
+        share.reserve(request(), PRICE)

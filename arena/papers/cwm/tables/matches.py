@@ -105,7 +105,7 @@ def _on_true_game(game: str, settings: dict[str, Any]) -> AgentSpec:
 
 def _llm_options(asked: PaperWishes) -> dict[str, Any]:
     # The CWM paper gives a bad answer no second chance (C.2).
-    return {"retries": 0} | ({} if asked.base_url is None else {"base_url": asked.base_url})
+    return {"retries": 0} | ({} if asked.base_url is None else {"base_url": asked.base_url}) | asked.how_asked
 
 
 def play(

@@ -79,6 +79,8 @@ class PaperWishes:
         seed: everything random in matches and held-out games derives from it.
         learned: decisions for which agents are trained on the models, None for no such agents.
         learned_seeds: of these agents for each seat; the best plays.
+        temperature: of every question to `llm`, None for the provider's default.
+        reasoning_effort: how long it is to think, None for the provider's default.
     """
 
     games: tuple[str, ...]
@@ -91,9 +93,20 @@ class PaperWishes:
     seed: int = 0
     learned: int | None = None
     learned_seeds: int = 5
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+
+    @property
+    def how_asked(self) -> dict[str, Any]:
+        """How the language model is to think, as far as anybody said, by option."""
+        told = {"temperature": self.temperature, "reasoning_effort": self.reasoning_effort}
+        return {name: value for name, value in told.items() if value is not None}
 
     def to_json(self) -> dict[str, Any]:
-        return {"version": FORMAT_VERSION, **asdict(self), "scale": dict(self.scale)}
+        data = {"version": FORMAT_VERSION, **asdict(self), "scale": dict(self.scale)}
+        # Folders from before there were these options lack them.
+        del data["temperature"], data["reasoning_effort"]
+        return data | self.how_asked
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "PaperWishes":

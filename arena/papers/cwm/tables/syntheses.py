@@ -41,7 +41,7 @@ def settings_of(game: str, variant: Variant, seed: int, asked: PaperWishes) -> R
     if variant != "tree":
         settings = by_way(settings, variant)
     if asked.llm is not None:
-        return settings
+        return replace(settings, **asked.how_asked)
     seeds = recordings.bundled_seeds(settings.recorded)
     if seed not in seeds:
         return None
@@ -70,7 +70,7 @@ def run(
         return
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
-    inputs = run_inputs.registered(settings.game, settings.train_games, settings.seed)
+    inputs = run_inputs.played(settings)
     with open_record(place.folder, settings, inputs, caps) as record:
         made = SynthesisRun(record, settings, inputs, caps, workers, None, on_event, on_stage).model()
         run_report.write_result(place.folder, made)

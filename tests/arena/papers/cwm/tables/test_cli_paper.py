@@ -28,6 +28,7 @@ SMALL = (
         (["--figures", "5"], 2, "--figures names '5'"),
         (["--seeds", "-1"], 2, "--seeds names '-1'"),
         (["--max-calls", "3"], 2, "Without --llm nothing is asked live"),
+        (["--temperature", "1"], 2, "leave out caps, prices, --temperature and --reasoning-effort"),
         (["--paper-setting", "--matches", "3"], 2, "--paper-setting is the paper's own numbers"),
         (["--llm", "nobody:x"], 3, "nobody"),
     ],
@@ -152,7 +153,8 @@ def test_live_model_plays_and_its_forfeits_are_counted(cwm: Any, right_program: 
     assert ran.code == 0
     cells = {(cell["goes"], cell["column"]): cell["ours"] for cell in ran.json[0]["cells"]}
     both = [cells[seat, f"llm.{figure}"]["words"] for seat in ("first", "second") for figure in FORFEITS]
-    assert sorted(both) == ["0/0", "0/0", "1/1", "1/1"]
+    # In one seat it names a cell that is taken, in the other it loses by the rules.
+    assert sorted(both) == ["0/0", "0/0", "0/1", "1/1"]
     assert any("Our language model at the table: scripted:" in note for note in ran.json[0]["notes"])
 
 

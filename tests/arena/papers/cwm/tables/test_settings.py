@@ -1,9 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
-from arena.papers.cwm.tables import scaling, settings
+from arena.papers.cwm.tables import scaling, settings, syntheses
 from arena.papers.cwm.tables.places import Place
 from arena.papers.cwm.tables.scaling import MANY, PROBE, RUNGS, Cost, checked, fitting
 from arena.papers.cwm.tables.settings import PaperSelection, PaperWishes, Scale
@@ -235,3 +236,17 @@ def test_rungs_go_down_from_the_papers_own() -> None:
     assert RUNGS[0] == (1000, 10, 100)
     work = [simulations * rollouts * deals for simulations, rollouts, deals in RUNGS]
     assert work == sorted(work, reverse=True)
+
+
+def test_how_a_language_model_is_asked_is_kept_only_where_somebody_said(tmp_path: Path) -> None:
+    plain = settings.keep(tmp_path / "plain", {"llm": "spool:x"})
+    assert not {"temperature", "reasoning_effort"} & plain.to_json().keys()
+    told = settings.keep(tmp_path / "told", {"llm": "spool:x", "temperature": 0.5, "reasoning_effort": "low"})
+    assert settings.read(tmp_path / "told") == told
+    made = syntheses.settings_of("tic_tac_toe", "tree", 0, told)
+    assert made is not None
+    assert (made.temperature, made.reasoning_effort) == (0.5, "low")
+    bare = syntheses.settings_of("tic_tac_toe", "tree", 0, plain)
+    assert bare == replace(made, temperature=None, reasoning_effort=None)
+    with pytest.raises(UsageError, match="temperature"):
+        settings.keep(tmp_path / "told", {"temperature": 0.7})

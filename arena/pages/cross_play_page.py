@@ -12,6 +12,8 @@ from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
 from arena.policy_play.method_figures import LearnedCrossPlay
+from arena.report import bounded
+from arena.report.arena_view import payoffs
 from arena.report.learned_tables import name_parts
 from arena.report.page import best_partner, heat, plots, scale
 
@@ -35,7 +37,7 @@ def render(
         names: of trained policies, how they do with themselves under names of their own.
     """
     return templates.page(
-        "arena.report",
+        "arena.pages",
         "cross_play.html.j2",
         found=found,
         without=without,
@@ -45,7 +47,7 @@ def render(
         heat=lambda cell: heat(found.table, cell),
         scale=scale(found.table),
         best=lambda row: best_partner(found.table, row),
-        plots=plots(found.table.game, found.table.agents),
+        plots=plots(found.table.game, bounded.table(found.table, payoffs(found.table.game)).agents),
         paper=figures.sheet(found.table.game),
         beliefs=[*_calibration(probes), *_truth(probes)],
     )

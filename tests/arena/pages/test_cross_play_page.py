@@ -4,7 +4,7 @@ from arena.agents.specs import parse
 from arena.comparison.belief_probe import Probe
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlayConfig
-from arena.report import cross_play_page
+from arena.pages import cross_play_page
 
 
 def test_the_page_holds_tables_and_curves_and_asks_for_nothing():
