@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -26,6 +26,8 @@ from cwm.llm.providers.replay import Replay
 from cwm.llm.requests import request_from_json
 from cwm.quality.recorded_answers import likenesses
 
+DISCARDED: Final = "Calls on record; those of prompts that were discarded are counted in arena/papers/cwm/RESULTS.md."
+
 app = typer.Typer(no_args_is_help=True, help="List and show recorded calls, ask one question, explain a replay miss.")
 
 
@@ -36,7 +38,7 @@ def list_recordings(as_json: AsJson = False) -> None:
     if as_json:
         console.print_json(summaries)
         return
-    table = Sheet("", ["name", "game", "model", "date", "calls", "tokens in", "tokens out"])
+    table = Sheet("", ["name", "game", "model", "date", "calls", "tokens in", "tokens out"], note=DISCARDED)
     for item in summaries:
         about = "~" if item["tokens_estimated"] else ""
         table.add(
