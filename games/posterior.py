@@ -37,6 +37,15 @@ class StatesMarginals(Protocol):
         ...
 
 
+@runtime_checkable
+class NamesHiddenParts(Protocol):
+    """A game that says which parts of a state a belief about it is to be judged by."""
+
+    def hidden_parts_of(self, state: State) -> list[str]:
+        """Returns their values in a fixed order, that of `StatesMarginals.hidden_parts` where the game has both."""
+        ...
+
+
 @dataclass(frozen=True)
 class Belief:
     """What a player should believe at one of its decision points.

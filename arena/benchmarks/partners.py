@@ -89,7 +89,10 @@ def figures(found: Scores) -> Iterator[Measurement]:
             note = f"R {_shown(score)}, less the plain belief's {_shown(gain)}, {len(deals)} deals in both seats"
             yield Measurement(f"partners/{partner}/{_name(setting)}", score.mean, "", fmean(plain.values()), note=note)
     for item in held_out(found):
-        note = f"chosen by the other partners; R {_shown(item.score)}, less the plain belief's {_shown(item.gain)}"
+        told = (
+            f"R {_shown(item.score)}, less the plain belief's {_shown(item.gain)}, {item.score.n} deals in both seats"
+        )
+        note = f"chosen by the other partners; {told}"
         yield Measurement(f"partners/{item.partner}/held-out {_name(item.setting)}", item.score.mean, "", note=note)
 
 

@@ -25,7 +25,7 @@ from arena.matches.game_source import load_bundle
 from arena.pipeline import recorded_models
 from arena.report.tables import paper_table
 from arena.terminal import console
-from arena.terminal.options import AsJson, Seed, Workers
+from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.model.bundle import ModelBundle
@@ -77,7 +77,20 @@ class Given:
     as_json: bool
 
 
+TAKES: Final[dict[Name, frozenset[str]]] = {
+    Name.SEARCH: frozenset({"model", "game", "seed"}),
+    Name.STRENGTH: frozenset({"model", "games", "workers"}),
+    Name.PARTNERS: frozenset({"model", "games", "workers"}),
+    Name.EQUIVALENCE: frozenset({"model", "game", "deals", "simulations", "minutes", "run", "seed", "workers"}),
+    Name.SUITES: frozenset({"game", "workers"}),
+    Name.XP: frozenset({"games"}),
+    Name.TRAINING: frozenset({"games"}),
+}
+"""The options of each benchmark, --json apart; those that are missing have no other."""
+
+
 def command(
+    context: typer.Context,
     name: Annotated[
         Name,
         typer.Argument(
@@ -129,13 +142,33 @@ def command(
         Path | None,
         typer.Option("--run", help="equivalence: folder that keeps the games; default: beside the replayed models."),
     ] = None,
-    seed: Seed = 0,
-    workers: Workers = 2,
+    seed: Annotated[int, typer.Option("--seed", help="search, equivalence: everything random derives from it.")] = 0,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="strength, partners, equivalence, suites: processes that work side by side; changes no result.",
+        ),
+    ] = 2,
     as_json: AsJson = False,
 ) -> None:
     """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
+    _refuse_what_has_no_effect(context, name)
     given = Given(model, games, tuple(game or ()), deals, simulations, minutes, run, seed, workers, as_json)
     BENCHMARKS[name](given)
+
+
+def _refuse_what_has_no_effect(context: typer.Context, name: Name) -> None:
+    taken = TAKES.get(name, frozenset())
+    for option in context.params:
+        source = context.get_parameter_source(option)
+        asked = source is not None and not source.name.startswith("DEFAULT")
+        if asked and option not in (*taken, "name", "as_json"):
+            options = ", ".join(f"--{other}" for other in (*sorted(taken), "json"))
+            raise UsageError(
+                f"--{option} has no effect on the benchmark {name.value}, which takes {options}: leave it out."
+            )
 
 
 def _listed(

@@ -1,13 +1,19 @@
-"""`cwm llm`: list the recordings, ask a model one question, explain why a replay has no answer."""
+"""`cwm llm`: list and show what is recorded, ask a model one question, explain why a replay has no answer."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE
+from arena.figures import formatting
 from arena.figures.sheet import Sheet
+from arena.machine import own_source
+from arena.runs import stored_calls
+from arena.runs.stored_calls import Call
 from arena.terminal import console
 from arena.terminal.options import AsJson, BaseUrl, Effort, Headers, Seed, Stream, Temperature, Timeout, line
 from arena.usage import UsageError
@@ -18,8 +24,11 @@ from cwm.llm.provider_table import FORMS
 from cwm.llm.providers import factory
 from cwm.llm.providers.replay import Replay
 from cwm.llm.requests import request_from_json
+from cwm.quality.recorded_answers import likenesses
 
-app = typer.Typer(no_args_is_help=True, help="List recordings, ask one question, explain a replay miss.")
+DISCARDED: Final = "Calls on record; those of prompts that were discarded are counted in arena/papers/cwm/RESULTS.md."
+
+app = typer.Typer(no_args_is_help=True, help="List and show recorded calls, ask one question, explain a replay miss.")
 
 
 @app.command("list")
@@ -29,7 +38,7 @@ def list_recordings(as_json: AsJson = False) -> None:
     if as_json:
         console.print_json(summaries)
         return
-    table = Sheet("", ["name", "game", "model", "date", "calls", "tokens in", "tokens out"])
+    table = Sheet("", ["name", "game", "model", "date", "calls", "tokens in", "tokens out"], note=DISCARDED)
     for item in summaries:
         about = "~" if item["tokens_estimated"] else ""
         table.add(
@@ -41,6 +50,83 @@ def list_recordings(as_json: AsJson = False) -> None:
             f"{about}{item['input_tokens']:,}",
             f"{about}{item['output_tokens']:,}",
         )
+    console.out.print(table)
+
+
+@app.command()
+def show(
+    place: Annotated[
+        str, typer.Argument(help="Name of a bundled recording, a .jsonl file, or the folder of a run or a tournament.")
+    ],
+    call: Annotated[int | None, typer.Argument(min=1, help="Number of a call; default: a list of all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a recorded request and its answer; without a number, the list of calls."""
+    calls = stored_calls.calls_of(place)
+    if call is None:
+        if as_json:
+            console.print_json([item.summary() for item in calls])
+        else:
+            console.out.print(_calls_table(place, calls))
+        return
+    if call > len(calls):
+        raise UsageError(f"{place} has no call {call}, its last is {len(calls)}: `cwm llm show {place}` lists them.")
+    chosen = calls[call - 1]
+    if as_json:
+        console.print_json(chosen.to_json())
+        return
+    for message in chosen.request.messages:
+        console.out.print(f"--- {message.role}, {len(message.text):,} characters ---")
+        console.out.print(console.plain(message.text))
+    console.notices.print(
+        f"--- answer of {console.plain(chosen.model)}: {chosen.ended}, {chosen.characters[1]:,} characters ---"
+    )
+    console.out.print(console.plain(chosen.message if chosen.completion is None else chosen.completion.text))
+
+
+def _calls_table(place: str, calls: Sequence[Call]) -> Sheet:
+    numbers = ["messages", "characters asked", "characters answered", "tokens in", "tokens out"]
+    table = Sheet(f"Calls of {place}", ["call", "purpose", "model", "ended", "date"], numbers)
+    for call in calls:
+        usage = None if call.completion is None else call.completion.usage
+        about = "~" if usage is not None and usage.estimated else ""
+        table.add(
+            str(call.number),
+            call.request.purpose,
+            console.plain(call.model),
+            call.ended,
+            call.date[:10],
+            str(len(call.request.messages)),
+            *(formatting.whole(count) for count in call.characters),
+            formatting.NONE if usage is None else f"{about}{usage.input_tokens:,}",
+            formatting.NONE if usage is None else f"{about}{usage.output_tokens:,}",
+        )
+    return table
+
+
+@app.command()
+def shared(
+    names: Annotated[list[str] | None, typer.Argument(help="Bundled recordings or .jsonl files; default: all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what recorded programs share with our source, outside their prompts, and what answers share among them."""
+    every = {recording.name: recording for recording in recordings.bundled()}
+    chosen = [every.get(name) or recordings.load(name) for name in names or every]
+    found = []
+    with console.notices.status("reading our source") as status:
+        for item in likenesses(chosen, list(every.values()), own_source.files()):
+            found.append(item)
+            status.update(f"{item.recording}: {len(found)} of {len(chosen)} recordings")
+    if as_json:
+        console.print_json([asdict(item) for item in found])
+        return
+    numbers = ["programs", "with our source", "of it outside the prompt", "with other answers, outside the prompt"]
+    table = Sheet("Longest run of tokens shared", ["recording", "the run outside the prompt stands in"], numbers)
+    for item in found:
+        where = f"{item.outside.file}, line {item.outside.file_line}" if item.outside.file else formatting.NONE
+        others = formatting.NONE if item.others is None else str(item.others.length)
+        counts = (item.programs, item.shared.length, item.outside.length)
+        table.add(item.recording, where, *map(str, counts), others)
     console.out.print(table)
 
 

@@ -2,7 +2,8 @@
 
 Each decision of an agent with a model is put to its planner's belief again, without a search. Two things are read off
 the weighed states: the probability that they give to the parts of the true state that the player does not know (the
-Yōkai Learning Environment paper, figure 5, but of an explicit belief), and the believed probability that the game
+Yōkai Learning Environment paper, figure 5, but of an explicit belief; of cards' colours alone, where the game says so),
+and the believed probability that the game
 would be won if it ended now, beside whether it would be.
 """
 
@@ -20,6 +21,7 @@ from arena.matches.replay import states
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.storage.keys import derive
 from games.api import CHANCE, Action, Game, Observation, ReportsOutcome, State, observe, state_to_json
+from games.posterior import NamesHiddenParts
 from search import session
 
 CALIBRATION_BINS: Final = 10
@@ -35,8 +37,8 @@ class Probe:
         alone: whether it played with itself alone.
         deal_seed: of the game.
         number: players' actions before it.
-        truth: mean probability of the true value over the parts of the state that the belief leaves open; None if it
-            leaves nothing open.
+        truth: mean probability of the true value over the parts of the state that the belief leaves open, among those
+            that the game names (`games.posterior.NamesHiddenParts`) or all; None if it leaves nothing open.
         win: believed probability that the game, ended now, is won; None if the game does not say.
         won: whether it would be.
         ended: whether the agent's next action ended the game.
@@ -175,12 +177,27 @@ def _reading(
         alone=len(set(record.seats)) == 1,
         deal_seed=record.deal_seed,
         number=number,
-        truth=truth(state_to_json(game, state), [guess for _, guess in believed], weights),
+        truth=truth_of_parts(game, state, [guess for _, guess in believed], weights),
         win=None if win is None else min(1.0, win),
         won=won,
         ended=last,
         effective=1 / (sum(w * w for w in weights) * len(weights)) if weights else 0.0,
     )
+
+
+def truth_of_parts(game: Game, state: State, guesses: Sequence[Any], weights: Sequence[float]) -> float | None:
+    """Returns `truth` of the parts that the game names, of all that a state holds where it names none.
+
+    None, too, where the game cannot read a guess.
+    """
+    if not isinstance(game, NamesHiddenParts):
+        return truth(state_to_json(game, state), guesses, weights)
+    try:
+        parts = [list(game.hidden_parts_of(guess)) for guess in guesses]
+    except (LookupError, TypeError, ValueError, AttributeError):
+        # States of a program that nobody trusts.
+        return None
+    return truth(list(game.hidden_parts_of(state)), parts, weights)
 
 
 def truth(state: Any, guesses: Sequence[Any], weights: Sequence[float]) -> float | None:

@@ -1,13 +1,15 @@
 """Does a planner on a code world model play as well as the same planner on the true game?
 
-Both search with the same settings. Where players compete, they meet head to head on common deals, in all seatings, and
-the difference of their payoffs is taken deal by deal. Where players cooperate, each plays with itself on the same
-deals, and the difference is that of R. Seeds depend on deal and seat alone, so that two planners which decide alike
-play the same game whichever of them sits there.
+Both search with the same settings and judge positions alike, by random rollouts: the value function that a model may
+have was written by somebody else than the one that the true game may have, and a difference between these two says
+nothing about the model. Where players compete, they meet head to head on common deals, in all seatings, and the
+difference of their payoffs is taken deal by deal. Where players cooperate, each plays with itself on the same deals,
+and the difference is that of R. Seeds depend on deal and seat alone, so that two planners which decide alike play the
+same game whichever of them sits there.
 
-Equality is shown, not assumed: the 95 % interval of the difference has to lie inside ±δ, and δ was written down in
-`games.registry` before any game was played. The paper (section 5.2) compares win rates and mean payoffs without such
-a margin.
+Equality is shown, not assumed: the 95 % interval of the difference has to hold 0 and to lie inside ±δ, and δ was
+written down in `games.registry` before any game was played. The paper (section 5.2) compares win rates and mean
+payoffs without such a margin.
 """
 
 import time
@@ -17,12 +19,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, TypeAlias
 
-from arena.agents.model import leaf_of
 from arena.agents.specs import AgentSpec
 from arena.figures.intervals import Estimate, mean_estimate, wilson
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
-from arena.matches.game_source import load_bundle
 from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.store import Games
@@ -30,14 +30,14 @@ from arena.matches.tournament import Progress
 from arena.runs.settings import planner_config, standard_settings
 from cwm.storage.keys import content_key
 from games import registry
-from games.api import EstimatesValue, GameInfo
+from games.api import GameInfo
 from games.registry import Margin
 
 CWM: Final = "cwm"
 TRUE: Final = "true game"
 FEW_DIFFERENT: Final = 5
 """With fewer deals than this on which the two differ at all, Student's interval says too much."""
-Verdict: TypeAlias = Literal["equal", "different", "not shown"]
+Verdict: TypeAlias = Literal["equal", "inside ±δ, not zero", "different", "not shown"]
 
 
 def margin_of(info: GameInfo) -> Margin:
@@ -57,7 +57,7 @@ class EquivalenceConfig:
         deals: deals, each in every distinct seating.
         simulations: simulations a move of both planners; several times as many as a position has legal actions, because
             with fewer many of these tie, and ties go to the action that a program happens to list first.
-        rollouts: rollouts a leaf of both, where no value function is used.
+        rollouts: rollouts a leaf of both.
         seed: of deals and moves.
         runtime: limits of the model's worker.
     """
@@ -78,15 +78,12 @@ class EquivalenceConfig:
             AgentSpecError: the model cannot be read, or is of another game.
             UnknownGameError: no game has this id.
         """
-        game = registry.make(self.game)
-        info = game.info
-        bundle = load_bundle(Path(self.model))
-        leaf = leaf_of(bundle) if isinstance(game, EstimatesValue) else "rollout"
+        info = registry.make(self.game).info
         settings = standard_settings(self.game, None, None, self.seed)
         config = planner_config(settings, info.perfect_information, self.simulations).to_json()
         algorithm = config.pop("algorithm")
         # The true game has no policy prior: neither planner uses one.
-        config |= {"rollouts": self.rollouts, "leaf": leaf, "selection": "ucb"}
+        config |= {"rollouts": self.rollouts, "leaf": "rollout", "selection": "ucb"}
         agents = (
             AgentSpec("cwm", CWM, view=info.views[0], planner=config, model=self.model),
             AgentSpec(algorithm, TRUE, view=info.views[0], planner=config),
@@ -118,7 +115,7 @@ class Equivalence:
         true: the same of the true game's planner.
         difference: mean difference over deals with its 95 % interval.
         different_deals: deals on which the two did not come out the same.
-        verdict: `equal`: the interval lies inside ±δ; `different`: it lies outside; `not shown`: neither.
+        verdict: see `verdict`.
         games: games played.
         forfeits: games that an agent forfeited, by agent.
         fallbacks: moves for which the search gave up, by agent.
@@ -242,11 +239,15 @@ def difference_estimate(differences: Sequence[float], widest: float) -> Estimate
 
 
 def verdict(difference: Estimate | None, delta: float) -> Verdict:
-    """Returns what an interval says of a margin."""
+    """Returns what an interval says of a margin.
+
+    `equal`: the interval lies inside ±δ and holds 0; `inside ±δ, not zero`: it lies inside, but the two do play
+    differently; `different`: it lies outside; `not shown`: neither.
+    """
     if difference is None or difference.low is None or difference.high is None:
         return "not shown"
     if -delta < difference.low and difference.high < delta:
-        return "equal"
+        return "equal" if difference.low <= 0 <= difference.high else "inside ±δ, not zero"
     return "different" if difference.low > delta or difference.high < -delta else "not shown"
 
 

@@ -1,6 +1,7 @@
 """Numbers as text, the same in the terminal and on the page."""
 
 import math
+from collections.abc import Iterable
 
 from arena.figures.intervals import Estimate
 
@@ -35,6 +36,12 @@ def with_error(value: Estimate | None, digits: int = 2) -> str:
     if value is None:
         return NONE
     return pair((value.mean, value.standard_error), digits)
+
+
+def units(cells: Iterable[Iterable[Estimate | None]], name: str) -> str:
+    """Returns how many units the estimates of a matrix rest on, e.g. `20 deals` or `5 to 20 deals`."""
+    counts = sorted({value.n for row in cells for value in row if value is not None}) or [0]
+    return f"{whole(counts[0])} {name}" if len(counts) == 1 else f"{whole(counts[0])} to {whole(counts[-1])} {name}"
 
 
 def pair(value: tuple[float, float | None] | None, digits: int = 1) -> str:

@@ -90,21 +90,26 @@ def rate_estimate(values: Sequence[float]) -> Estimate | None:
 def ratio_estimate(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
     """Returns sum(part) / sum(whole) over independent units of (part, whole) counts, None if the wholes are all 0.
 
-    The standard error is the linearised one of a ratio; the interval is Wilson's for the whole's count, which is
-    rounded where units are means over several games.
+    The standard error is the linearised one of a ratio. The interval is Wilson's. Where each unit is one trial at most
+    it counts trials; where trials share units, as the games of one deal do, it counts as many as would be as sure as
+    the units are (see `clustered_rate`), and never more than there are units with a trial.
     """
     whole = math.fsum(pair[1] for pair in pairs)
     if whole == 0:
         return None
     part = math.fsum(pair[0] for pair in pairs)
-    ratio = part / whole
+    # Sums of means over games may miss 1 by a rounding.
+    ratio = min(1.0, part / whole)
     n = len(pairs)
     error = None
     if n > 1:
         error = math.sqrt(n / (n - 1) * math.fsum((a - ratio * b) ** 2 for a, b in pairs)) / whole
-    count = max(1, round(whole))
-    low, high = wilson(ratio * count, count)
-    return Estimate(ratio, error, low, high, count)
+    units = sum(pair[1] > 0 for pair in pairs)
+    sure: float = units
+    if error and not all(pair[0] in (0, 1) and pair[1] in (0, 1) for pair in pairs):
+        sure = min(sure, _as_sure(ratio, error, t_quantile(n - 1)))
+    low, high = wilson(ratio * sure, sure)
+    return Estimate(ratio, error, low, high, units)
 
 
 def jackknife_estimate(
@@ -165,11 +170,15 @@ def clustered_rate(groups: Sequence[Sequence[float]]) -> Estimate | None:
         return plain
     n: float = plain.n
     if between[0] > 0:
-        alike = plain.mean * (1 - plain.mean) / between[0] ** 2
-        n = min(n, max(1.0, alike * (_Z / between[1]) ** 2))
+        n = min(n, _as_sure(plain.mean, *between))
     low, high = wilson(plain.mean * n, n)
     error = max(plain.standard_error or 0.0, between[0])
     return Estimate(plain.mean, error, low, high, plain.n)
+
+
+def _as_sure(rate: float, error: float, quantile: float) -> float:
+    """Returns how many independent trials give a rate this error and quantile, one at least."""
+    return max(1.0, rate * (1 - rate) / error**2 * (_Z / quantile) ** 2)
 
 
 def _between_groups(groups: Sequence[Sequence[float]]) -> tuple[float, float] | None:

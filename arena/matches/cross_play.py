@@ -5,7 +5,7 @@ Environment paper (section 6): cross-play is the mean over lineups of agents tha
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from arena.agents.specs import AgentSpec
-from arena.figures.intervals import Estimate, mean_estimate
+from arena.figures.intervals import Estimate, jackknife_estimate, mean_estimate
 from arena.figures.metrics import Cooperation
 from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
@@ -189,6 +189,26 @@ def summary(
         played=played,
         records=tuple(records),
     )
+
+
+def over_agents(found: CrossPlay) -> Estimate | None:
+    """Returns R in cross-play with an agent as the independent unit, None for fewer than three agents.
+
+    Lineups that share an agent are alike, so the error is that of leaving out one agent at a time, with all its
+    lineups.
+    """
+    scores = [
+        (set(result.lineup), result.cooperation.score.mean)
+        for result in found.lineups(alone=False)
+        if result.cooperation is not None
+    ]
+    agents = sorted(set[str]().union(*(lineup for lineup, _ in scores)))
+
+    def mean_without(agent: Hashable | None) -> float | None:
+        kept = [score for lineup, score in scores if agent not in lineup]
+        return fmean(kept) if kept else None
+
+    return jackknife_estimate(mean_without, [agents]) if len(agents) > TWO else None
 
 
 def _seatings(lineup: Lineup) -> int:

@@ -3,7 +3,10 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Final
 
+from arena.figures.intervals import wilson
+from arena.figures.metrics import METRICS
 from arena.matches import replay, store, tournament
 from arena.matches.game_source import open_game
 from arena.matches.match import GameRecord
@@ -12,6 +15,8 @@ from arena.matches.replay import RecordError
 from arena.matches.store import STANDINGS_FILE
 from arena.matches.tournament import TournamentResult
 from cwm.storage.keys import canonical_json
+
+RATIOS: Final = frozenset(metric.key for metric in METRICS if metric.ratio is not None)
 
 
 @dataclass(frozen=True)
@@ -82,9 +87,36 @@ def verify_games(folder: Path) -> VerifiedGames:
     result = tournament.result(config, agreeing, 0, {}, stored.faults)
     unfinished = len(planned.keys() - stored.games.keys())
     said = store.read_standings(folder)
-    if said is not None and not unfinished and canonical_json(said) != canonical_json(result.table.to_json()):
+    if said is not None and not unfinished and not _follows(said, result.table.to_json()):
         problems.append(Problem(STANDINGS_FILE, "the standings are not those that the stored games give"))
     return VerifiedGames(config, len(planned), stored.games, tuple(problems), result, unfinished)
+
+
+def _follows(said: Any, found: Any) -> bool:
+    """Returns whether stored standings are those that were found, or those of before a ratio's interval had the deal as
+    its unit."""
+    return canonical_json(said) in (canonical_json(found), canonical_json(_as_formerly(found, said)))
+
+
+def _as_formerly(found: Any, said: Any) -> Any:
+    """Returns standings with the intervals of ratios as they once were: Wilson's for the number of games, which `said`
+    tells."""
+    if isinstance(found, dict) and isinstance(said, dict):
+        return {
+            key: _former_ratio(value, said.get(key)) if key in RATIOS else _as_formerly(value, said.get(key))
+            for key, value in found.items()
+        }
+    if isinstance(found, (list, tuple)) and isinstance(said, list) and len(found) == len(said):
+        return [_as_formerly(*pair) for pair in zip(found, said, strict=True)]
+    return found
+
+
+def _former_ratio(found: dict[str, Any] | None, said: Any) -> Any:
+    games = said.get("n") if isinstance(said, dict) else None
+    if found is None or found == said or not isinstance(games, int) or games < found["n"]:
+        return found
+    low, high = wilson(found["mean"] * games, games)
+    return {**found, "low": low, "high": high, "n": games}
 
 
 def referee_of(folder: Path) -> str:

@@ -43,7 +43,8 @@ def lineup_table(found: Comparison, note: str = "") -> Sheet:
     """Returns the figures of every lineup that has games, with 95 % intervals; `note` is said of them."""
     together = cooperative(found.table)
     columns = metrics.NAMES if together else ("return", "win", "draw", "loss")
-    table = Sheet(f"Cross-play ({formatting.INTERVAL})", ["lineup", "views"], ["games", *columns], names=_names(found))
+    heading, numbers = f"Cross-play ({formatting.INTERVAL})", ["games", "deals", *columns]
+    table = Sheet(heading, ["lineup", "views"], numbers, names=_names(found))
     table.note = " ".join(filter(None, [note, NOTE if found.recorded else ""]))
     for result in found.lineups():
         name = " + ".join(result.lineup) + (RECORDED if result.lineup in found.recorded else "")
@@ -52,7 +53,8 @@ def lineup_table(found: Comparison, note: str = "") -> Sheet:
         else:
             rows = [(f"{name}: {side.agent}", side_cells(side, len(set(result.lineup)) == 1)) for side in result.sides]
         for title, cells in rows:
-            table.add(title, found.views(result.lineup), formatting.whole(result.games), *cells)
+            counts = map(formatting.whole, (result.games, result.deals))
+            table.add(title, found.views(result.lineup), *counts, *cells)
     return table
 
 
@@ -88,7 +90,8 @@ def markdown(found: Comparison) -> str:
     if found.table.matrix:
         what = "R" if cooperative(found.table) else "Return of the row's player"
         matrix = Sheet("", ["", *names], rows=[(f"**{name}**", *cells) for name, cells in matrix_cells(found)])
-        text = f"{what} of each pair on {found.config.game}, mean ± standard error over deals:\n\n{matrix.markdown()}"
+        text = f"{what} of each pair on {found.config.game}, mean ± standard error over deals"
+        text += f" ({formatting.units(found.table.matrix, 'deals')} a pair):\n\n{matrix.markdown()}"
         text += f"\n{MARK} {NOTE}\n\n" if found.recorded else "\n"
     players = Sheet("", ["", "who", "view", *_summary_columns(found)])
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
@@ -136,7 +139,10 @@ def _matrix(found: Comparison) -> Sheet:
         index for index, name in enumerate(names) if any(name in result.lineup for result in found.table.lineups)
     ]
     title = "R of the pair" if cooperative(found.table) else "Return of the row's player"
-    table = Sheet(f"{title} (mean ± standard error)", [""], [names[index] for index in present], names=names)
+    units = formatting.units(found.table.matrix, "deals")
+    table = Sheet(
+        f"{title} (mean ± standard error over {units} a pair)", [""], [names[index] for index in present], names=names
+    )
     table.note = f"{MARK} {NOTE}" if found.recorded else ""
     rows = matrix_cells(found)
     for name, cells in (rows[index] for index in present):

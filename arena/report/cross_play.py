@@ -7,7 +7,7 @@ from arena.comparison.belief_probe import Probe
 from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
-from arena.matches.cross_play import CrossPlay
+from arena.matches.cross_play import CrossPlay, over_agents
 from arena.report import bounded
 from arena.report.arena_view import payoffs
 from arena.report.tables import agent_names, matrix_table
@@ -24,10 +24,11 @@ def lineup_tables(found: CrossPlay) -> list[Sheet]:
         lineups = found.lineups(alone)
         if not any(result.cooperation for result in lineups):
             continue
-        table = Sheet(f"{title} (mean ± standard error)", ["lineup"], ["games", *metrics.NAMES], names=names)
+        table = Sheet(f"{title} (mean ± standard error)", ["lineup"], ["games", "deals", *metrics.NAMES], names=names)
         for result in lineups:
             cells = metrics.cells(result.cooperation, formatting.with_error)
-            table.add(" + ".join(result.lineup), formatting.whole(result.games), *cells)
+            counts = map(formatting.whole, (result.games, result.deals))
+            table.add(" + ".join(result.lineup), *counts, *cells)
         tables.append(table)
     if found.table.matrix:
         ends = payoffs(found.table.game)
@@ -37,15 +38,24 @@ def lineup_tables(found: CrossPlay) -> list[Sheet]:
 
 
 def summary_table(found: CrossPlay) -> Sheet:
-    """Returns self-play beside cross-play, the gap, and the time a move."""
-    table = Sheet("All lineups (mean ± standard error over deals)", [""], [*metrics.NAMES, "time a move"])
+    """Returns self-play beside cross-play, the gap, and the time a move.
+
+    With deals as the unit the agents count as fixed: their errors say how sure the figure of *these* agents is. Below
+    stand the errors with a lineup as the unit, and with an agent as the unit, whose lineups share it.
+    """
+    title = "All lineups (mean ± standard error over the units beside it)"
+    table = Sheet(title, ["", "units"], [*metrics.NAMES, "time a move"])
     for name, side in (("self-play", found.self_play), ("cross-play", found.cross_play)):
         if side is not None:
-            table.add(name, *metrics.cells(side, formatting.with_error), formatting.seconds(found.seconds))
-    if found.gap is not None:
-        table.add("gap, deal by deal", formatting.with_error(found.gap), *[""] * len(metrics.NAMES))
-    if found.over_lineups is not None:
-        table.add("cross-play, over lineups", formatting.with_error(found.over_lineups), *[""] * len(metrics.NAMES))
+            figures = metrics.cells(side, formatting.with_error)
+            table.add(name, f"{side.score.n} deals", *figures, formatting.seconds(found.seconds))
+    for name, value, unit in (
+        ("gap, deal by deal", found.gap, "deals"),
+        ("cross-play, over lineups", found.over_lineups, "lineups"),
+        ("cross-play, over agents", over_agents(found), "agents"),
+    ):
+        if value is not None:
+            table.add(name, f"{value.n} {unit}", formatting.with_error(value), *[""] * len(metrics.NAMES))
     return table
 
 
@@ -65,22 +75,32 @@ def belief_tables(probes: Sequence[Probe]) -> list[Sheet]:
             formatting.share(None if last is None else last.believed),
             formatting.with_error(None if last is None else last.real),
         )
-    times = Sheet("Probability that the belief gives to the truth", ["players' actions"], ["self-play", "cross-play"])
+    times = Sheet(
+        "Probability that the belief gives to the truth",
+        ["players' actions"],
+        ["decisions", "self-play", "decisions", "cross-play"],
+    )
     alone, mixed = belief_probe.over_time(probes, True), belief_probe.over_time(probes, False)
     for number in sorted({*alone, *mixed}):
-        times.add(str(number), *(_cell(side.get(number)) for side in (alone, mixed)))
+        cells: list[str] = []
+        for side in (alone, mixed):
+            value = side.get(number)
+            cells += [formatting.whole(0 if value is None else value.n), _cell(value)]
+        times.add(str(number), *cells)
     return [calibration, times]
 
 
 def ablation_table(without: Mapping[str, CrossPlay]) -> Sheet:
     """Returns what each part is worth."""
-    names = ["self-play R", "cross-play R", "cross-play SEE", "won", "time a move"]
-    table = Sheet("Without parts (mean ± standard error)", ["agents"], names)
+    names = ["deals", "self-play R", "deals", "cross-play R", "cross-play SEE", "won", "time a move"]
+    table = Sheet("Without parts (mean ± standard error over deals)", ["agents"], names)
     for name, found in without.items():
         own, others = found.self_play, found.cross_play
         table.add(
             name,
+            formatting.NONE if own is None else formatting.whole(own.score.n),
             _cell(None if own is None else own.score),
+            formatting.NONE if others is None else formatting.whole(others.score.n),
             _cell(None if others is None else others.score),
             _cell(None if others is None else others.success_early),
             _cell(None if others is None else others.won),

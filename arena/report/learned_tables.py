@@ -16,7 +16,8 @@ def tables(found: LearnedCrossPlay) -> list[Sheet]:
     made = [_methods(found)]
     if found.between:
         names = [item.method for item in found.methods]
-        title = "R of methods with each other, different seeds (mean ± standard error)"
+        units = formatting.units(found.between, "seeds")
+        title = f"R of methods with each other, different seeds (mean ± standard error, {units} a pair)"
         matrix = Sheet(title, [""], names, names=names)
         for name, row in zip(names, found.between, strict=True):
             matrix.add(name, *map(formatting.with_error, row))

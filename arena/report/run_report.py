@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from arena.machine import own_source
 from arena.pipeline.synthesis import Outcome
 from arena.report import functions, inputs_view
 from arena.report.data import (
@@ -30,7 +31,7 @@ from arena.runs.settings import RunSettings
 from cwm.functions.kinds import KINDS
 from cwm.llm.budget import Budget, Tally
 from cwm.model.bundle import ModelBundle
-from cwm.quality.similarity import SharedRun, longest_shared_runs, source_files
+from cwm.quality.similarity import SharedRun, longest_shared_runs
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.keys import content_key, program_hash
@@ -40,8 +41,6 @@ from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.synthesis.further import describe
 
-ROOT: Final = Path(__file__).parents[2]
-PACKAGES: Final = ("arena", "cwm", "games", "search")
 """Ours, whose source a program is compared with."""
 SIMILARITY_FILE = "similarity.json"
 """Comparisons of programs with our source, which take a good part of a second each; it may be deleted."""
@@ -293,7 +292,7 @@ def _shared_runs(record: RunRecord, programs: Sequence[str]) -> list[SharedRun]:
     Raises:
         RunCorruptError: a program is missing or was changed.
     """
-    files = source_files([ROOT / package for package in PACKAGES], ROOT)
+    files = own_source.files()
     sources = {program: record.program_source(program) for program in programs}
     key = content_key(files)
     known = _known_runs(record.folder / SIMILARITY_FILE, key)

@@ -45,7 +45,7 @@ def standings_table(standings: Standings, title: str = "Arena", note: str = "") 
     """Returns the results of every lineup, with 95 % intervals."""
     if cooperative(standings):
         return _cooperative_table(standings, title, note)
-    numbers = ["games", "win", "draw", "loss", "return"]
+    numbers = ["games", "deals", "win", "draw", "loss", "return"]
     heading = f"{title} ({formatting.INTERVAL})"
     table = Sheet(heading, ["lineup", "agent"], numbers, names=agent_names(standings), note=note)
     for result in standings.lineups:
@@ -54,7 +54,8 @@ def standings_table(standings: Standings, title: str = "Arena", note: str = "") 
             alone = len(set(result.lineup)) == 1
             shown = (None if alone else side.win, side.draw, None if alone else side.loss)
             figures = (*map(formatting.interval, shown), formatting.interval(side.payoff))
-            table.add(" + ".join(result.lineup), side.agent, formatting.whole(side.games), *figures)
+            counts = map(formatting.whole, (side.games, result.deals))
+            table.add(" + ".join(result.lineup), side.agent, *counts, *figures)
     return table
 
 
@@ -81,7 +82,8 @@ def matrix_table(standings: Standings) -> Sheet:
     names = agent_names(standings)
     together = cooperative(standings)
     title = "R of the pair" if together else "Return of the row's agent"
-    table = Sheet(f"{title} ({formatting.INTERVAL})", [""], names, names=names)
+    units = formatting.units(standings.matrix, "deals")
+    table = Sheet(f"{title}, {units} a pair ({formatting.INTERVAL})", [""], names, names=names)
     for name, row in zip(names, standings.matrix, strict=True):
         table.add(name, *(formatting.interval(value) for value in row))
     return table
@@ -143,11 +145,12 @@ def report(data: ReportData) -> RenderableType:
 
 def _cooperative_table(standings: Standings, title: str, note: str) -> Sheet:
     heading = f"{title} ({formatting.INTERVAL})"
-    table = Sheet(heading, ["lineup"], ["games", *metrics.NAMES], names=agent_names(standings), note=note)
+    table = Sheet(heading, ["lineup"], ["games", "deals", *metrics.NAMES], names=agent_names(standings), note=note)
     for result in standings.lineups:
         if result.cooperation is not None:
             figures = metrics.cells(result.cooperation, formatting.interval)
-            table.add(" + ".join(result.lineup), formatting.whole(result.games), *figures)
+            counts = map(formatting.whole, (result.games, result.deals))
+            table.add(" + ".join(result.lineup), *counts, *figures)
     return table
 
 

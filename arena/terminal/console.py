@@ -22,6 +22,13 @@ out = _made(stderr=False)
 notices = _made(stderr=True)
 
 
+def plain(text: str) -> str:
+    """Returns a language model's text without characters that a terminal would obey: only lines and tabs are left."""
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
+
+
 def print_json(data: Any) -> None:
     """Prints one JSON document to stdout."""
     # Elsewhere characters are replaced by near ones, which may not happen to data.

@@ -188,13 +188,6 @@ def policy_folder(plan: LevelsPlan, level: int) -> Path:
     return plan.folder / f"obl{level}-s{plan.seed}"
 
 
-def cross_entropies(plan: LevelsPlan) -> dict[int, float]:
-    """Returns the last cross-entropy of each trained belief by the level of its players, nats an unknown card."""
-    folders = {level: belief_folder(plan, level) for level in range(plan.recipe.level)}
-    done = {level: folder for level, folder in folders.items() if (folder / checkpoint.ABOUT).exists()}
-    return {level: checkpoint.load_about(folder)["cross_entropy"] for level, folder in done.items()}
-
-
 def _belief_of(plan: LevelsPlan, level: int) -> tuple[LearnedBelief, Params]:
     """Returns the belief that a level's policy is trained on, with its parameters."""
     counts = hidden_of(plan.recipe).counts

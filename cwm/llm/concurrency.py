@@ -47,12 +47,6 @@ class AdaptiveLimit:
         with self._free:
             return self._limit
 
-    @property
-    def under_way(self) -> int:
-        """Returns how many places are taken."""
-        with self._free:
-            return self._under_way
-
     @contextmanager
     def place(self, seconds: float = math.inf) -> Iterator[int]:
         """Waits for a place and holds it; yields how often the limit had been halved, for `refused`.

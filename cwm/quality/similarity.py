@@ -3,8 +3,10 @@
 Comments, line breaks and indentation do not count; names, operators, numbers and strings do.
 """
 
+import bisect
 import functools
 import io
+import re
 import sys
 import tokenize
 from collections.abc import Iterable, Sequence
@@ -22,6 +24,21 @@ _DROPPED = frozenset(
         tokenize.ENDMARKER,
     }
 )
+
+PIECE = 10
+"""What a prompt holds of a program counts from so many tokens on: shorter runs are in any long text."""
+
+_WORD = re.compile(
+    r"""
+    (?: \b [rbfRBF]{1,2} )? (?: "{3} [\s\S]*? "{3} | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' )
+    | \d+\.\d+ | \w+ | -> | := | \*\*=? | //=? | <<=? | >>=? | [-+*/%&|^=!<>]= | [^\w\s]
+    """,
+    re.VERBOSE,
+)
+"""A token of Python as prose may hold it, in which a tokenizer would stop at the first apostrophe."""
+
+SEED = 8
+"""Runs that are at least so long are found by their first tokens, which is fast; shorter ones are rare."""
 
 MOST_FILES = 2048
 """So many files' tokens are remembered: a process that reports on several runs compares all with the same source."""
@@ -85,6 +102,74 @@ def longest_shared_runs(programs: Iterable[str], files: Iterable[tuple[str, str]
     return [_longest(program, read) for program in programs]
 
 
+class Source:
+    """Files that many programs are compared with, indexed once.
+
+    Args:
+        files: (name, Python source) pairs; a run never crosses from one file into the next.
+    """
+
+    def __init__(self, files: Iterable[tuple[str, str]]) -> None:
+        self._files = list(files)
+        self._starts: list[int] = []
+        self._texts: list[str] = []
+        for number, (_, text) in enumerate(self._files):
+            self._starts.append(len(self._texts))
+            # No program holds what stands between two files.
+            self._texts += [*_texts(text), f"\0end {number}"]
+        self._seeds: dict[int, list[int]] = {}
+        for place in range(len(self._texts) - SEED + 1):
+            self._seeds.setdefault(hash(tuple(self._texts[place : place + SEED])), []).append(place)
+
+    def longest_run(self, program: str) -> SharedRun:
+        """Returns the longest run of tokens that the program shares with any of the files."""
+        own = tokens(program)
+        return self._longest(own, [token.text for token in own])
+
+    def longest_run_outside(self, program: str, prompt: str) -> SharedRun:
+        """Returns the longest run that the program shares with any of the files and that the prompt holds no piece of.
+
+        Who copies what he was shown writes our code without having seen it: signatures, data that rules name. Such
+        pieces, of `PIECE` tokens or more, end a run.
+        """
+        own = tokens(program)
+        texts = [token.text for token in own]
+        shown = _WORD.findall(prompt)
+        pieces = {tuple(shown[start : start + PIECE]) for start in range(len(shown) - PIECE + 1)}
+        held = [False] * len(own)
+        for start in range(len(own) - PIECE + 1):
+            if tuple(texts[start : start + PIECE]) in pieces:
+                held[start : start + PIECE] = [True] * PIECE
+        # A token that no file holds stands where the prompt's pieces were.
+        return self._longest(own, [f"\0{place}" if held[place] else text for place, text in enumerate(texts)])
+
+    def _longest(self, own: Sequence[Token], texts: Sequence[str]) -> SharedRun:
+        best, there, here = 0, 0, 0
+        for place in range(len(texts) - SEED + 1):
+            for start in self._seeds.get(hash(tuple(texts[place : place + SEED])), ()):
+                if place and start and texts[place - 1] == self._texts[start - 1]:
+                    # It was found from its beginning.
+                    continue
+                length = _common(texts, place, self._texts, start)
+                if length > best:
+                    best, there, here = length, start, place
+        if best < SEED:
+            return _longest_of(own, texts, self._files)
+        number = bisect.bisect_right(self._starts, there) - 1
+        name, source = self._files[number]
+        first = tokens(source)[there - self._starts[number]]
+        text = " ".join(token.text for token in own[here : here + best])
+        return SharedRun(best, len(own), name, first.line, own[here].line, text)
+
+
+def _common(left: Sequence[str], at: int, right: Sequence[str], there: int) -> int:
+    """Returns how many tokens are the same from two places on."""
+    length = 0
+    while at + length < len(left) and there + length < len(right) and left[at + length] == right[there + length]:
+        length += 1
+    return length
+
+
 @functools.lru_cache(maxsize=MOST_FILES)
 def _texts(source: str) -> tuple[str, ...]:
     """Returns the texts of the tokens that count, each text held once however often it stands anywhere."""
@@ -93,7 +178,11 @@ def _texts(source: str) -> tuple[str, ...]:
 
 def _longest(program: str, files: Sequence[tuple[str, str]]) -> SharedRun:
     own = tokens(program)
-    automaton = _SuffixAutomaton([token.text for token in own])
+    return _longest_of(own, [token.text for token in own], files)
+
+
+def _longest_of(own: Sequence[Token], texts: Sequence[str], files: Sequence[tuple[str, str]]) -> SharedRun:
+    automaton = _SuffixAutomaton(texts)
     best = SharedRun(0, len(own))
     for name, theirs in files:
         length, end, own_end = automaton.longest_match(_texts(theirs))

@@ -193,15 +193,6 @@ class Wrapper(Generic[S]):
         return self.env.outcome(state)
 
 
-class FlatObservations(Wrapper[S]):
-    """An environment whose observations are vectors: float32 [P, product of the image's shape]."""
-
-    def observe(self, state: S) -> Array:
-        """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
-        pictures = self.env.observe(state)
-        return pictures.reshape(*pictures.shape[:-3], -1)
-
-
 class LimitedState(NamedTuple):
     """A game and how long it has lasted.
 

@@ -95,6 +95,10 @@ class YokaiGame:
         """Returns the colours that a history deals, by card id."""
         return [action.removeprefix(DEAL) for action in actions if action.startswith(DEAL)]
 
+    def hidden_parts_of(self, state: YokaiState) -> list[str]:
+        """Returns the true colours, by card id; what lies on face-down hints is no part of it."""
+        return list(state["colours"])
+
     def marginals(self, history: ObsActionHistory, player: int) -> list[Mapping[str, float]]:
         """Returns the exact probability of each colour, by card id; see `marginals.marginals`."""
         return marginals.marginals(self.config, history)

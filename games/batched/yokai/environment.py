@@ -200,10 +200,6 @@ class YokaiEnv:
         """Returns what every player sees as an image, float32 [P, g, g + 1, f]."""
         return yokai_observe.image(self.sizes, state, self.memory)
 
-    def observe_flat(self, state: State) -> Array:
-        """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
-        return yokai_observe.flat(self.sizes, state, self.memory)
-
     def observe_graph(self, state: State) -> BatchedGraph:
         """Returns what every player sees as nodes and adjacency."""
         return yokai_observe.graph(self.sizes, state, self.memory)

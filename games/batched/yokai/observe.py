@@ -142,12 +142,6 @@ def _image_scale(sizes: Sizes) -> NDArray[np.float32]:
     return scale
 
 
-def flat(sizes: Sizes, state: State, memory: bool) -> Array:
-    """Returns the image in C order, float32 [P, g * (g + 1) * f]."""
-    pictures = image(sizes, state, memory)
-    return pictures.reshape(*pictures.shape[:-3], -1)
-
-
 def graph(sizes: Sizes, state: State, memory: bool) -> BatchedGraph:
     """Returns what every player sees as a graph; arguments as for `image`."""
     lanes = state.sub_step.ndim > 0

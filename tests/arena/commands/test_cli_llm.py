@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
+from arena.machine import own_source
 from cwm.llm import recordings
+from cwm.llm.api import Completion, Message, Request
+from cwm.llm.recordings import Header, Record
+from cwm.llm.requests import request_key
+from cwm.quality.similarity import tokens
 
 
 def test_list_names_every_shipped_recording(cwm: Any) -> None:
@@ -69,3 +74,60 @@ def test_explain_refuses_what_is_no_request(refused: Any, tmp_path: Path) -> Non
         ran = refused("llm", "explain", recordings.bundled_names()[0], tmp_path / name)
         assert ran.code == 2
         assert "is no request" in ran.err
+
+
+def test_show_lists_the_calls_of_a_recording_and_shows_one(cwm: Any, refused: Any) -> None:
+    records = recordings.load("yokai-9c-2p").records
+    first, last = records[0], len(records)
+    calls = cwm("llm", "show", "yokai-9c-2p", "--json").json
+    assert [call["purpose"] for call in calls] == [record.request.purpose for record in records]
+    assert [calls[0][name] for name in ("number", "ended", "messages", "characters_out")] == [
+        *(1, "ok", 1, len(first.completion.text))
+    ]
+    shown = cwm("llm", "show", "yokai-9c-2p")
+    assert f"{calls[0]['characters_in']:,}" in shown.out
+    one = cwm("llm", "show", "yokai-9c-2p", 1)
+    assert first.request.messages[0].text in one.out
+    assert one.out.rstrip().endswith(first.completion.text.rstrip())
+    whole = cwm("llm", "show", "yokai-9c-2p", 1, "--json").json
+    assert whole["answer"] == first.completion.text
+    assert whole["request"]["messages"][0]["text"] == first.request.messages[0].text
+    assert f"has no call {last + 1}, its last is {last}" in refused("llm", "show", "yokai-9c-2p", last + 1).err
+
+
+def test_show_reads_a_file_and_the_folder_of_a_run(cwm: Any, refused: Any, right_model: str, tmp_path: Path) -> None:
+    recording, run = tmp_path / "recording.jsonl", tmp_path / "run"
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    assert cwm(*words, "--run", run, "--record", recording).code == 0
+    found = [cwm("llm", "show", place, 1, "--json").json for place in (recording, run)]
+    assert found[0]["answer"] == found[1]["answer"]
+    assert found[0]["request"]["messages"] == found[1]["request"]["messages"]
+    assert len(cwm("llm", "show", run, "--json").json) == 1
+    ran = refused("llm", "show", tmp_path)
+    assert (ran.code, "holds no calls of a language model" in ran.err) == (2, True)
+    assert "There is no recording 'nope'" in refused("llm", "show", "nope").err
+
+
+def test_show_lets_no_recorded_text_rule_the_terminal(cwm: Any, tmp_path: Path) -> None:
+    request = Request((Message("user", "clear\x1b[2J"),), "ask")
+    completion = Completion("ok\x9b\x07\tdone", "ok", "m\x1b")
+    lines = Header("g").line(), Record(request_key(request), 0, request, completion, "").line()
+    (tmp_path / "r.jsonl").write_text("\n".join(line.strip() for line in lines) + "\n")
+    for words in ((), (1,)):
+        out = cwm("llm", "show", tmp_path / "r.jsonl", *words).out
+        assert not {letter for letter in out if ord(letter) < 32 or 127 <= ord(letter) < 160} - {"\n", "\t"}
+    assert cwm("llm", "show", tmp_path / "r.jsonl", 1, "--json").json["answer"] == completion.text
+
+
+def test_shared_tells_what_a_program_has_of_our_source_and_what_its_prompt_holds(cwm: Any, tmp_path: Path) -> None:
+    name = "cwm/interface/answers.py"
+    copied = (own_source.ROOT / name).read_text()
+    for shown, outside in ((copied, 0), ("Write it.", len(tokens(copied)))):
+        request = Request((Message("user", shown),), "transition")
+        completion = Completion(f"```python\n{copied}```\n", "ok", "m")
+        lines = Header("g").line(), Record(request_key(request), 0, request, completion, "").line()
+        (tmp_path / "r.jsonl").write_text("\n".join(line.strip() for line in lines) + "\n")
+        (found,) = cwm("llm", "shared", tmp_path / "r.jsonl", "--json").json
+        assert (found["shared"]["file"], found["shared"]["length"]) == (name, len(tokens(copied)))
+        assert (found["outside"]["length"], found["others"]) == (outside, None)
+    assert f"{name}, line 1" in cwm("llm", "shared", tmp_path / "r.jsonl").out

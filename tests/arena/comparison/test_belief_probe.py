@@ -1,7 +1,10 @@
+from itertools import permutations
+
 import pytest
 
 from arena.comparison import belief_probe
-from arena.comparison.belief_probe import Probe, calibration, over_time, truth
+from arena.comparison.belief_probe import Probe, calibration, over_time, truth, truth_of_parts
+from games import registry
 
 STATE = {"public": 1, "cards": ["a", "b", "c"], "more": {"x": None}}
 
@@ -19,6 +22,20 @@ def test_truth_is_the_mean_over_what_the_belief_leaves_open():
 
 def test_a_belief_that_is_certain_and_wrong_gives_the_truth_nothing():
     assert truth(STATE, [guess("b", "a", "c")], [1.0]) == 0.0
+
+
+def test_in_yokai_cards_count_and_the_colours_of_hints_do_not():
+    game = registry.make("yokai-9c-2p")
+    state = game.initial_state()
+    for action in ("blue", "green", "green", "red", "red", "blue", "blue", "red", "green"):
+        state = game.apply_action(state, f"deal {action}")
+    deals = [list(colours) for colours in sorted(set(permutations(state["colours"])))]
+    assert len(deals) == 1680
+    guesses = [{**state, "colours": colours, "hints": f"anything but the true ones, {colours}"} for colours in deals]
+    weights = [1 / 1680] * 1680
+    assert truth_of_parts(game, state, guesses, weights) == pytest.approx(1 / 3, abs=1e-12)
+    assert truth(state, guesses, weights) != pytest.approx(1 / 3, abs=0.01)
+    assert truth_of_parts(game, state, [{}], [1.0]) is None
 
 
 def test_nothing_open_has_no_truth():

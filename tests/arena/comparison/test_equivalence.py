@@ -48,7 +48,9 @@ def right(tmp_path: Path, right_program: str) -> EquivalenceConfig:
     ("low", "high", "expected"),
     [
         (-0.19, 0.19, "equal"),
-        (0.05, 0.15, "equal"),
+        (0.0, 0.19, "equal"),
+        (0.05, 0.15, "inside ±δ, not zero"),
+        (-0.19, -0.01, "inside ±δ, not zero"),
         (-0.2, 0.1, "not shown"),
         (-0.1, 0.3, "not shown"),
         (0.1, 0.9, "not shown"),
@@ -85,6 +87,19 @@ def test_deals_that_differ_often_enough_are_judged_by_their_spread_alone() -> No
 
 def game(record: Builder, seats: list[str], returns: list[float], deal: int, **settings: Any) -> GameRecord:
     return replace(record(" ".join("x" for _ in seats), returns, deal, **settings), seats=tuple(seats))
+
+
+def test_both_planners_judge_leaves_alike_whatever_functions_the_model_and_the_game_have(tmp_path: Path) -> None:
+    game = registry.make("yokai-9c-2p")
+    bundle = ModelBundle(
+        "# a model", "# its value function", {}, describe(game.info), "rules", prior_source="# its prior"
+    )
+    bundle.save(tmp_path)
+    own, other = EquivalenceConfig("yokai-9c-2p", str(tmp_path)).prepared().agents
+    assert (own.name, other.name) == (CWM, TRUE)
+    assert own.planner is not None
+    assert own.planner["leaf"] == "rollout"
+    assert own.planner_config(False) == other.planner_config(False)
 
 
 def test_head_to_head_takes_both_seatings_of_a_deal_together(right: EquivalenceConfig, record: Builder) -> None:

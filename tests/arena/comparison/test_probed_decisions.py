@@ -23,8 +23,8 @@ MOVERS = [0, 0, 1, 0]
 
 def apply_action(state, action):
     if state["coin"] is None:
-        return {"coin": action, "said": []}
-    return {"coin": state["coin"], "said": [*state["said"], action]}
+        return {**state, "coin": action}
+    return {**state, "said": [*state["said"], action]}
 
 
 def get_current_player(state):
@@ -97,7 +97,7 @@ class Heads:
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, AgentSpec]:
     folder = tmp_path_factory.mktemp("model")
-    ModelBundle(PROGRAM, None, INITIAL, asdict(INFO), "", prior_source=PRIOR).save(folder)
+    ModelBundle(PROGRAM, None, INITIAL | {"more": "not so"}, asdict(INFO), "", prior_source=PRIOR).save(folder)
     settings = EXACT | {"selection": "puct", "prior": "policy"}
     reader = AgentSpec("cwm", "reader", planner=settings, model=str(folder))
     return {"reader": reader, "random": AgentSpec("random", "random")}
@@ -141,6 +141,30 @@ def test_probe_of_a_guesser_is_the_exact_belief_beside_what_was_so(
     assert found.truth == pytest.approx(truth, abs=1e-12)
     assert found.effective == pytest.approx(1 / (2 * (win**2 + (1 - win) ** 2)), abs=1e-12)
     assert (found.agent, found.alone, found.deal_seed, found.number, found.ended) == ("reader", False, 7, 2, False)
+
+
+class CoinAndMore(Heads):
+    """The same game, whose states hold something else, of which the model is sure and wrong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        code = {"source": PROGRAM, "initial_state": INITIAL | {"more": "so"}}
+        self._game = LoadedCode(code | {"info": asdict(INFO)}).instantiate()
+
+
+class CoinAlone(CoinAndMore):
+    """It names the coin alone as what is hidden."""
+
+    def hidden_parts_of(self, state: State) -> list[str]:
+        return [state["coin"]]
+
+
+@pytest.mark.parametrize(("game", "share"), [(CoinAlone, 1.0), (CoinAndMore, 0.5)])
+def test_probe_counts_the_parts_that_a_game_names_and_all_where_it_names_none(
+    game: type[Heads], share: float, specs: dict[str, AgentSpec], played: Any
+) -> None:
+    [found] = probe(game(), [played("random reader", "heads", "heads", "heads")], specs, Runtime())
+    assert found.truth == pytest.approx(AGREEING * share, abs=1e-12)
 
 
 @pytest.mark.parametrize("coin", ["heads", "tails"])

@@ -81,12 +81,40 @@ def test_ratio_weighs_units_by_their_whole() -> None:
     assert found is not None
     assert found.mean == 0.75
     assert found.standard_error == pytest.approx(math.sqrt(1.5 * 0.125) / 4)
-    assert found.n == 4
+    assert found.n == 2
+
+
+def test_a_ratio_over_deals_is_no_surer_than_its_deals_however_many_games_each_has() -> None:
+    # Twenty games on each of twenty deals, one deal lost: Wilson's interval of 400 games would be [0.924, 0.967], that
+    # of the rate over deals is [0.764, 0.991].
+    found = ratio_estimate([(20, 20)] * 19 + [(0, 20)])
+    assert found is not None
+    assert (found.mean, found.n) == (0.95, 20)
+    assert found.standard_error == pytest.approx(0.05)
+    # Effective size 0.95 * 0.05 / 0.05^2 = 19, times (1.959964 / 2.093024)^2.
+    assert (found.low, found.high) == pytest.approx(wilson(0.95 * 16.661008, 16.661008), abs=1e-7)
+    assert (found.low, found.high) == pytest.approx((0.7391595, 0.9922114))
+    as_groups = clustered_rate([[1.0] * 20] * 19 + [[0.0] * 20])
+    assert as_groups is not None
+    assert (found.low, found.high) == pytest.approx((as_groups.low, as_groups.high))
+
+
+def test_a_ratio_that_all_deals_share_is_as_sure_as_their_number() -> None:
+    found, rate = ratio_estimate([(20, 20)] * 20 + [(0, 0)]), rate_estimate([1.0] * 20)
+    assert found is not None
+    assert rate is not None
+    assert (found.low, found.high, found.n) == (rate.low, rate.high, 20)
+
+
+def test_a_ratio_with_one_game_a_deal_has_the_interval_of_those_games() -> None:
+    found = ratio_estimate([(1, 1)] * 30 + [(0, 1)] * 10 + [(0, 0)] * 5)
+    assert found is not None
+    assert (found.low, found.high, found.n) == (*wilson(30, 40), 40)
 
 
 @pytest.mark.parametrize(
     ("pairs", "mean", "n"),
-    [([(1.25, 1.25), (1.0, 1.0)], 1.0, 2), ([(0.2, 0.2), (0.0, 0.1)], 2 / 3, 1), ([(5 + 1e-15, 5 + 1e-15)], 1.0, 5)],
+    [([(1.25, 1.25), (1.0, 1.0)], 1.0, 2), ([(0.2, 0.2), (0.0, 0.1)], 2 / 3, 2), ([(5 + 1e-15, 5 + 1e-15)], 1.0, 1)],
 )
 def test_ratio_of_means_over_games_has_an_interval(pairs: list[tuple[float, float]], mean: float, n: int) -> None:
     found = ratio_estimate(pairs)

@@ -83,3 +83,15 @@ def test_of_two_seats_every_pair_is_played_however_many_agents_there_are():
 def test_no_games_are_refused():
     with pytest.raises(TournamentError, match="at least one game a lineup, not 0"):
         cross_play.run(config(HEURISTIC, games=0), None)
+
+
+def test_agents_are_the_units_of_an_error_that_holds_for_others_like_them():
+    found = cross_play.run(config(HEURISTIC, QUITTER, LIAR, games=8, seed=5), None)
+    pair = {result.lineup: result.cooperation.score.mean for result in found.lineups(alone=False)}
+    assert set(pair) == {("h", "l"), ("h", "q"), ("l", "q")}
+    over = cross_play.over_agents(found)
+    assert (over.n, over.mean) == (3, pytest.approx(sum(pair.values()) / 3))
+    # Without one of three agents a single pair is left: the jackknife's error is twice that over lineups.
+    assert len(set(pair.values())) > 1
+    assert over.standard_error == pytest.approx(2 * found.over_lineups.standard_error)
+    assert cross_play.over_agents(cross_play.run(config(HEURISTIC, QUITTER), None)) is None

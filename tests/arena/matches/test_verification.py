@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from arena.figures.intervals import wilson
 from arena.matches.store import FILE_NAME, STANDINGS_FILE
 from games.extras import install
 
@@ -116,6 +117,22 @@ def test_changed_standings_are_found_out(cwm: Any, cup: Path) -> None:
     found = cwm("verify", cup)
     assert found.code == 1
     assert "standings.json: the standings are not those that the stored games give" in found.err
+
+
+def test_standings_of_before_the_deal_was_the_unit_of_wee_are_verified_and_no_others(cwm: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "partners"
+    players = ("--agent", "partner:end-at-once,name=a", "--agent", "partner:end-at-once,name=b")
+    assert cwm("arena", "yokai-8c-2p", *players, "--deals", 4, "--workers", 1, "--run", folder).code == 0
+    standings = json.loads((folder / STANDINGS_FILE).read_text())
+    (mixed,) = (found for found in standings["lineups"] if len({*found["lineup"]}) == 2)
+    share = mixed["cooperation"]["won_given_early"]
+    games = round(mixed["cooperation"]["early"]["mean"] * mixed["games"])
+    assert share["n"] < games
+    for claimed, code in ((share["mean"], 0), (1 - share["mean"], 1)):
+        low, high = wilson(claimed * games, games)
+        share |= {"mean": claimed, "low": low, "high": high, "n": games}
+        (folder / STANDINGS_FILE).write_text(json.dumps(standings))
+        assert cwm("verify", folder).code == code
 
 
 def test_games_that_are_missing_are_counted_and_no_problem(cwm: Any, cup: Path) -> None:

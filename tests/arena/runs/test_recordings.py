@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
+from arena.machine import own_source
 from arena.pipeline import recorded_models
 from arena.pipeline.synthesis import Outcome, SynthesisRun
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings, standard_settings
-from cwm.interface.answers import blocks
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
-from cwm.quality.similarity import longest_shared_runs, source_files
+from cwm.quality.recorded_answers import Likeness, likenesses
 
-ROOT = Path(__file__).parents[3]
 GAMES = recordings.bundled_games()
 NAMES = recordings.bundled_names()
 LONG = (
@@ -32,10 +31,8 @@ def long_ones_slow(names: list[str]) -> list[Any]:
 
 ALONE = {"value": None, "prior": None}
 """The model without functions beside it."""
-OUR_OWN_SIGNATURE = 30
-"""The prompt shows the signatures of the functions: a shared run may be as long as the longest of them."""
-OF_THE_RULES = {"army5x5a": 45, "hand_of_war": 40}
-"""More where the rules name data that everybody writes alike: the steps of a piece one by one, the parts of a view."""
+ANYWHERE = 20
+"""Tokens of a run that any two programs may share, whoever wrote them."""
 
 
 def replayed(game: str, folder: Path, **changes: Any) -> tuple[Outcome, SynthesisRun]:
@@ -82,30 +79,17 @@ def test_a_recording_of_another_method_leads_to_a_model_that_is_exact_in_trainin
 
 
 @pytest.fixture(scope="module")
-def shared_runs() -> dict[str, int]:
-    """Returns the longest run of tokens that any program of a recording shares with our source, by recording."""
-    programs = [
-        (name, block.text)
-        for name in NAMES
-        for record in recordings.load(name).records
-        for block in blocks(record.completion.text)
-        if block.language == "python"
-    ]
-    files = source_files([ROOT / name for name in ("games", "cwm", "search", "arena")], ROOT)
-    # Recordings of one game may share an answer.
-    distinct = list(dict.fromkeys(text for _, text in programs))
-    lengths = {text: run.length for text, run in zip(distinct, longest_shared_runs(distinct, files), strict=True)}
-    found: dict[str, int] = {}
-    for name, text in programs:
-        found[name] = max(found.get(name, 0), lengths[text])
-    return found
+def likeness() -> dict[str, Likeness]:
+    every = recordings.bundled()
+    return {item.recording: item for item in likenesses(every, every, own_source.files())}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_recorded_programs_share_no_more_with_our_source_than_the_signatures_in_the_prompt(
-    name: str, shared_runs: dict[str, int]
+def test_recorded_programs_share_no_more_with_our_source_than_answers_that_nobody_copied_share_with_each_other(
+    name: str, likeness: dict[str, Likeness]
 ) -> None:
-    assert 0 < shared_runs[name] <= OF_THE_RULES.get(name.split(recordings.VARIANT)[0], OUR_OWN_SIGNATURE)
+    found = likeness[name]
+    assert 0 < found.outside.length <= max(ANYWHERE, 0 if found.others is None else found.others.length)
 
 
 @pytest.mark.slow

@@ -103,7 +103,8 @@ def test_each_level_is_given_the_belief_about_the_level_below(plan, counting):
     for number, (of_stage, level) in enumerate([(0, 0), (1, 1), (0, 1), (1, 2)]):
         expected = 3000 + 2 + number + 3 * (1 + expected)
         assert sum_of(folders[of_stage](plan(), level)) == expected
-    assert off_belief_levels.cross_entropies(plan()) == {0: 0.5, 1: 0.5}
+    for level in (0, 1):
+        assert checkpoint.load_about(off_belief_levels.belief_folder(plan(), level))["cross_entropy"] == 0.5
     assert heard[0].numbers == {"cross_entropy": 0.5, "cross_entropy_of_all": 2.0}
     assert off_belief_levels.train(plan(2), TimeLimit(None), lambda report: pytest.fail("everything was finished"))
 
@@ -145,7 +146,7 @@ def test_level_1_needs_no_learned_belief_where_the_exact_one_is_asked_for(plan, 
     exact = plan(1, exact_first=True)
     assert off_belief_levels.train(exact, TimeLimit(None), lambda report: None)
     assert counting == ["UniformBelief"]
-    assert off_belief_levels.cross_entropies(exact) == {}
+    assert not off_belief_levels.belief_folder(exact, 0).exists()
 
 
 @pytest.mark.parametrize("level", [1, 2])

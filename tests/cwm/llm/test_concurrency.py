@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from cwm.llm.concurrency import MOST_AT_ONCE, AdaptiveLimit, Throttled
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers.factory import make
 from cwm.llm.requests import request_key
-from cwm.llm.retry import RetryPolicy, TransientError
+from cwm.llm.retry import OutOfTimeError, RetryPolicy, TransientError
 from cwm.record.calls import RecordedCalls
 from cwm.storage.journal import Journal
 
@@ -114,7 +115,13 @@ def test_other_failures_leave_the_limit_alone(kind: Any) -> None:
     provider.errors = [TransientError("no", kind)]
     with pytest.raises(TransientError):
         Throttled(provider, limit).complete(request("x"))
-    assert (limit.limit, limit.under_way) == (4.0, 0)
+    assert limit.limit == 4.0
+    # Every place is free again: four are taken without waiting, a fifth is not there.
+    with ExitStack() as places:
+        for _ in range(4):
+            places.enter_context(limit.place(0.0))
+        with pytest.raises(OutOfTimeError):
+            places.enter_context(limit.place(0.0))
 
 
 def test_a_limit_that_cannot_be_is_refused() -> None:

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cwm.quality import similarity
-from cwm.quality.similarity import longest_shared_run
+from cwm.quality.similarity import Source, longest_shared_run
 
 ADD = "def add(a, b):\n    return a + b\n"
 
@@ -32,6 +33,35 @@ def test_a_shared_run_inside_other_code_is_found_with_its_lines() -> None:
 
 def test_a_run_never_crosses_from_one_file_into_the_next() -> None:
     assert longest_shared_run("a = b + c", [("one.py", "a = b"), ("two.py", "+ c")]).length == 3
+
+
+OURS = """
+def step(state, move):
+    board = state["board"] + [move]
+    return {"board": board, "last": move, "done": False}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "length"),
+    [
+        ("It's a game of two.", 32),
+        (f"Don't write this:\n{OURS}", 0),
+        # Ten tokens are a piece: eight stand before them, fourteen behind.
+        ('The player\'s `board = state["board"] + [move]`', 14),
+        ('The player\'s `board = state["board"] + [move`', 32),
+    ],
+)
+def test_pieces_that_the_prompt_holds_end_a_run(prompt: str, length: int) -> None:
+    assert Source([("ours.py", OURS)]).longest_run_outside(OURS, prompt).length == length
+
+
+def test_a_run_outside_the_prompt_is_told_with_its_lines() -> None:
+    run = Source([("other.py", "a = 1"), ("ours.py", OURS)]).longest_run_outside(
+        OURS, 'board = state["board"] + [move]'
+    )
+    assert (run.file, run.file_line, run.program_line, run.program_tokens) == ("ours.py", 4, 4, 32)
+    assert run.text == 'return { "board" : board , "last" : move , "done" : False }'
 
 
 def test_nothing_shared_has_length_zero() -> None:
@@ -62,3 +92,17 @@ def test_length_equals_that_of_comparing_all_pairs_of_positions(left: list[str],
     run = longest_shared_run("\n".join(left), [("x.py", "\n".join(right))])
     assert run.length == expected
     assert len(run.text.split()) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.sampled_from("abc"), max_size=40), st.lists(st.lists(st.sampled_from("abc"), max_size=30), max_size=3)
+)
+def test_files_that_are_indexed_share_what_they_share_one_by_one(program: list[str], files: list[list[str]]) -> None:
+    named = [(f"{number}.py", " ".join(words)) for number, words in enumerate(files)]
+    found, expected = Source(named).longest_run(" ".join(program)), longest_shared_run(" ".join(program), named)
+    assert found.length == expected.length
+    if found.length:
+        text = dict(named)[found.file]
+        assert found.text in text
+        assert found.text in " ".join(program)

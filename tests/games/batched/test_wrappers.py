@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from games.batched.wrappers import AutoReset, FlatObservations, add_episodes, metrics, no_episodes
+from games.batched.wrappers import AutoReset, add_episodes, metrics, no_episodes
 from games.batched.yokai.environment import make
 from games.batched.yokai.game import MEANS
 
@@ -119,9 +119,3 @@ def test_no_game_has_no_metrics(env):
     found = metrics(no_episodes(env), MEANS)
     assert found["WEE"] is None
     assert found["R"] is None
-
-
-def test_flat_observations_are_the_images_as_vectors(env):
-    state = jax.jit(env.init)(jax.random.key(0))
-    flat, image = jax.jit(FlatObservations(env).observe)(state), jax.jit(env.observe)(state)
-    np.testing.assert_array_equal(flat, np.asarray(image).reshape(2, -1))

@@ -30,7 +30,8 @@ def test_a_history_says_what_each_card_is() -> None:
     game = make(16, 2)
     trajectory = collect(game, 1, 0)[0]
     actions = [step.action for step in trajectory.steps if step.action is not None]
-    assert game.hidden_parts(actions) == trajectory.steps[-1].state["colours"]
+    state = trajectory.steps[-1].state
+    assert game.hidden_parts(actions) == game.hidden_parts_of(state) == state["colours"]
 
 
 def test_marginals_of_an_empty_history_are_refused() -> None:
