@@ -85,8 +85,10 @@ def count(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptio
     kinds = _kinds(options)
     found = options.random_plays if trajectories and "random_play" in kinds else 0
     for trajectory in trajectories:
-        states = sum(step.state is not None for step in trajectory.steps)
-        found += states * sum(kind in ("transition", "value") for kind in kinds)
+        if "transition" in kinds:
+            found += sum(_is_tested(trajectory, number, options.drawn) for number in range(len(trajectory.steps)))
+        if "value" in kinds:
+            found += sum(step.state is not None for step in trajectory.steps)
         if "inference" in kinds and options.deck == "closed":
             found += closed_deck.count(trajectory)
         elif "inference" in kinds:
@@ -158,7 +160,7 @@ def accuracy(results: Sequence[UnitTestResult]) -> dict[str, float]:
 def _transitions(trajectory: Trajectory, drawn: bool) -> list[UnitTest]:
     tests = []
     for number, step in enumerate(trajectory.steps):
-        if step.state is None:
+        if not _is_tested(trajectory, number, drawn):
             continue
         following = trajectory.steps[number + 1].state if step.action is not None else None
         data = {
@@ -172,10 +174,23 @@ def _transitions(trajectory: Trajectory, drawn: bool) -> list[UnitTest]:
             "action": step.action,
             "next_state": following,
         }
-        if drawn and number == 0 and step.player == CHANCE:
+        if drawn and _is_deal(number, step):
             data |= {"legal_actions": [step.action], "chance": None}
         tests.append(_test("transition", data, trajectory, number))
     return tests
+
+
+def _is_tested(trajectory: Trajectory, number: int, drawn: bool) -> bool:
+    """Returns whether a step gives a test of a transition.
+
+    A game on a model may begin with a deal that the true game does not have: then nothing is known of it.
+    """
+    step = trajectory.steps[number]
+    return step.state is not None and not (drawn and _is_deal(number, step) and step.action is None)
+
+
+def _is_deal(number: int, step: Step) -> bool:
+    return number == 0 and step.player == CHANCE
 
 
 def _name(trajectory: Trajectory, player: int) -> str:

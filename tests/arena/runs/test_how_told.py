@@ -17,6 +17,7 @@ from arena.runs.settings import RunSettings
 from arena.runs.task import OPEN, make_task
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle, describe, rules_hash
+from cwm.suite.build import BuildOptions, build, count
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.testing import ProcessTester, TesterSettings
@@ -200,6 +201,15 @@ def test_a_deal_that_is_not_listed_and_probabilities_that_do_not_sum_to_one_fail
     assert "legal_actions" in _failures(missing)
     doubled = WORKED_OUT.replace("(deal, 1 / len(DEALS))", "(deal, 2 / len(DEALS))")
     assert "chance_outcomes" in _failures(doubled)
+
+
+def test_a_game_that_begins_with_a_deal_of_the_models_own_gives_no_test_of_it() -> None:
+    inputs = book_inputs("bargaining", games=2)
+    begun = replace(inputs.train[0], index=9, steps=(replace(inputs.train[0].steps[0], action=None),))
+    options = BuildOptions(kinds=("transition", "inference", "value"), drawn=True)
+    tests = build([*inputs.train, begun], options)
+    assert len(tests) == count([*inputs.train, begun], options)
+    assert {test.game for test in tests if test.kind == "transition"} == {game.index for game in inputs.train}
 
 
 # ---------------------------------------------------------------- wishes
