@@ -72,7 +72,8 @@ class SplitAccuracy:
     def _planner(self, bundle: ModelBundle) -> dict[str, Any]:
         """Returns the accuracy along the games that the finished planner plays on the model itself.
 
-        Kind `path` counts those games: one that takes an action which the true game refuses is wrong.
+        Kind `path` counts those games: one that takes an action which the true game refuses is wrong, unless it is a
+        first deal and the model was told no table of them.
         """
         stage = self.stage
         game = stage.inputs.game
@@ -100,10 +101,11 @@ class SplitAccuracy:
         if stored is not None:
             return [played_games.followed(game, index, actions) for index, actions in enumerate(stored["actions"])]
         paths = played_games.of_planner(game, bundle, stage.settings, config)
-        right = max(0, stage.settings.planner_games - paths.refused - paths.failed)
-        tally = ResultCounts(
-            passed=right, wrong=paths.refused, errors=stage.settings.planner_games - right - paths.refused
-        )
+        # Of a deal that the true game does not have nothing can be said, where no table tells which it has.
+        untold = sum(len(path.steps) == 1 for path in paths.trajectories) if stage.inputs.telling.drawn else 0
+        wrong, asked = paths.refused - untold, stage.settings.planner_games - untold
+        right = max(0, asked - wrong - paths.failed)
+        tally = ResultCounts(passed=right, wrong=wrong, errors=asked - right - wrong)
         stage.record.put_evaluation(key, tally.to_json())
         actions = [[step.action for step in path.steps[:-1]] for path in paths.trajectories]
         stage.record.put_evaluation(f"{key}/games", {"actions": actions})
