@@ -178,7 +178,9 @@ cli.run(sys.argv[2:])
 """
 
 
-@pytest.mark.parametrize("place", ["call", "answered", "1", "2", "4"])
+@pytest.mark.parametrize(
+    "place", ["call", "2", *(pytest.param(place, marks=pytest.mark.slow) for place in ("answered", "1", "4"))]
+)
 def test_killed_tournament_goes_on_with_the_right_model(
     cwm: Any, wrong: Path, right_program: str, tmp_path: Path, place: str
 ) -> None:
