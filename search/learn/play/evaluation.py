@@ -110,7 +110,7 @@ class PolicyEvaluator:
         """
         self.env = env
         self.steps = steps
-        self._deal, self._compiled = _compiled(env, steps, greedy, watch)
+        self._deal, self._compiled = _compiled(_Games(env, steps, greedy, watch))
 
     def play(self, seats: Sequence[Policy], deals: Array, draws: Array) -> Played:
         """Plays one game on every deal.
@@ -134,14 +134,6 @@ class PolicyEvaluator:
             )
         result: Played = played
         return result
-
-
-@lru_cache(maxsize=MOST_PROGRAMS)
-def _compiled(
-    env: BatchedEnv[Any], steps: int, greedy: bool, watch: Watch
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Returns what deals and what plays, compiled once for all evaluators that are set up alike."""
-    return jax.jit(env.init), jax.jit(_Games(env, steps, greedy, watch).run, static_argnums=0)
 
 
 @dataclass(frozen=True)
@@ -185,3 +177,9 @@ class _Games:
             return masked_categorical.greedy(logits, legal)
         drawn: Array = jax.vmap(masked_categorical.sample)(keys, logits, legal)
         return drawn.astype(jnp.int32)
+
+
+@lru_cache(maxsize=MOST_PROGRAMS)
+def _compiled(games: _Games) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Returns what deals and what plays, compiled once for all evaluators that are set up alike."""
+    return jax.jit(games.env.init), jax.jit(games.run, static_argnums=0)
