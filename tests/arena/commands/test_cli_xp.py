@@ -1,7 +1,6 @@
 from pathlib import Path
 from typing import Any
 
-
 ALONE = ("--games", "2", "--workers", "1")
 
 

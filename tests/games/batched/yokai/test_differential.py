@@ -16,9 +16,10 @@ SLOW_GAMES = 2_000
 
 
 @pytest.fixture(autouse=True)
-def few_side_by_side(monkeypatch):
-    """Plays no more games at a time than the quick tests ask for."""
-    monkeypatch.setattr(differential, "BATCH", QUICK_GAMES)
+def few_side_by_side(monkeypatch, request):
+    """Has quick tests play no more games at a time than they ask for."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(differential, "BATCH", QUICK_GAMES)
 
 
 def scripted(name):
