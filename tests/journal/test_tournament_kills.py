@@ -20,7 +20,7 @@ from arena.matches.verification import verify_games
 AGENTS = ["random:name=a", "random:name=b"]
 DEALS = 4
 GAMES = 2 * DEALS
-MOST_STATEMENTS = 24
+MOST_STATEMENTS = 32
 
 Rows = dict[str, tuple[str, str]]
 
