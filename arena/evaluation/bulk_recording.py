@@ -1,7 +1,8 @@
 """Recording games of batched Yōkai in bulk: played side by side in JAX, written as the usual trajectory records."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 import jax
@@ -54,11 +55,18 @@ def record(game_id: str, games: int, seed: int) -> Iterator[Trajectory]:
     Raises:
         GameError: no batched game has that id.
     """
-    return _recorded(make(game_id), registry.make(game_id), games, seed)
+    return _recorded(*_compiled(game_id), registry.make(game_id), games, seed)
 
 
-def _recorded(env: YokaiEnv, game: Game, games: int, seed: int) -> Iterator[Trajectory]:
-    play = jax.jit(lambda keys: _play(env, keys))
+@cache
+def _compiled(game_id: str) -> tuple[YokaiEnv, Callable[[Array], tuple[Array, ...]]]:
+    env = make(game_id)
+    return env, jax.jit(lambda keys: _play(env, keys))
+
+
+def _recorded(
+    env: YokaiEnv, play: Callable[[Array], tuple[Array, ...]], game: Game, games: int, seed: int
+) -> Iterator[Trajectory]:
     root = root_key("bulk recording", game.info.id, seed)
     for first in range(0, games, BATCH):
         keys = jax.vmap(lambda index: jax.random.fold_in(root, index))(jnp.arange(first, first + BATCH))

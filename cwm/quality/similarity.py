@@ -6,6 +6,7 @@ Comments, line breaks and indentation do not count; names, operators, numbers an
 import bisect
 import functools
 import io
+import itertools
 import re
 import sys
 import tokenize
@@ -39,6 +40,26 @@ _WORD = re.compile(
 
 SEED = 8
 """Runs that are at least so long are found by their first tokens, which is fast; shorter ones are rare."""
+
+_QUOTED = (
+    "|".join(
+        rf"{quote}[^{quote[0]}\\]*(?:(?:\\.|{inner})[^{quote[0]}\\]*)*{quote}"
+        for quote, inner in (("'''", "'(?!'')"), ('"""', '"(?!"")'))
+    )
+    + "|"
+    + "|".join(rf"{quote}[^{quote}\\]*(?:\\.[^{quote}\\]*)*{quote}" for quote in ("'", '"'))
+)
+_PIECE = re.compile(
+    rf"""\#[^\n]*|\\\n
+    |((?:[bB][rR]?|[rR][bBfF]?|[fF][rR]?|[uU])?(?:{_QUOTED})
+    |0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+
+    |(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+]?\d[\d_]*)?[jJ]?
+    |\w+|\.\.\.|\*\*=?|//=?|>>=?|<<=?|->|:=|[-+*/%@&|^=<>!]=|\S)""",
+    re.DOTALL | re.VERBOSE,
+)
+"""A comment, a line that is continued, or, in a group, a token: those of `tokenize`, found several times as fast."""
+_WHOLE_STRINGS = sys.version_info < (3, 12)
+"""From Python 3.12 on, `tokenize` is fast and divides f-strings, as nothing here would."""
 
 MOST_FILES = 2048
 """So many files' tokens are remembered: a process that reports on several runs compares all with the same source."""
@@ -157,9 +178,9 @@ class Source:
             return _longest_of(own, texts, self._files)
         number = bisect.bisect_right(self._starts, there) - 1
         name, source = self._files[number]
-        first = tokens(source)[there - self._starts[number]]
+        line = _line_of(source, there - self._starts[number])
         text = " ".join(token.text for token in own[here : here + best])
-        return SharedRun(best, len(own), name, first.line, own[here].line, text)
+        return SharedRun(best, len(own), name, line, own[here].line, text)
 
 
 def _common(left: Sequence[str], at: int, right: Sequence[str], there: int) -> int:
@@ -173,7 +194,16 @@ def _common(left: Sequence[str], at: int, right: Sequence[str], there: int) -> i
 @functools.lru_cache(maxsize=MOST_FILES)
 def _texts(source: str) -> tuple[str, ...]:
     """Returns the texts of the tokens that count, each text held once however often it stands anywhere."""
-    return tuple(sys.intern(token.text) for token in tokens(source))
+    found = _PIECE.findall(source) if _WHOLE_STRINGS else [token.text for token in tokens(source)]
+    return tuple(sys.intern(text) for text in found if text)
+
+
+def _line_of(source: str, number: int) -> int:
+    """Returns the line of one of `_texts`."""
+    if not _WHOLE_STRINGS:
+        return tokens(source)[number].line
+    pieces = (piece for piece in _PIECE.finditer(source) if piece[1])
+    return 1 + source.count("\n", 0, next(itertools.islice(pieces, number, None)).start())
 
 
 def _longest(program: str, files: Sequence[tuple[str, str]]) -> SharedRun:
@@ -188,8 +218,8 @@ def _longest_of(own: Sequence[Token], texts: Sequence[str], files: Sequence[tupl
         length, end, own_end = automaton.longest_match(_texts(theirs))
         if length > best.length:
             run = own[own_end - length + 1 : own_end + 1]
-            first = tokens(theirs)[end - length + 1]
-            best = SharedRun(length, len(own), name, first.line, run[0].line, " ".join(token.text for token in run))
+            line = _line_of(theirs, end - length + 1)
+            best = SharedRun(length, len(own), name, line, run[0].line, " ".join(token.text for token in run))
     return best
 
 

@@ -223,8 +223,9 @@ def reached(**changes: Any) -> Iterator[tuple[State, dict[str, Any]]]:
                 yield state, facts
 
 
-def test_contract_holds() -> None:
-    contract.assert_game(GAME, games=3)
+@pytest.mark.parametrize("games", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_contract_holds(games: int) -> None:
+    contract.assert_game(GAME, games=games)
 
 
 def test_limit_is_open_spiels_own_and_the_one_in_the_rules_text() -> None:

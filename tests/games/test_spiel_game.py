@@ -88,6 +88,7 @@ def test_cfr_on_exported_kuhn_poker_finds_its_value() -> None:
     assert exploitability.exploitability(game, average) < 5e-3
 
 
+@pytest.mark.slow
 def test_exploitability_of_uniform_play_on_leduc_is_that_of_the_native_game() -> None:
     game, native = export("leduc_poker"), pyspiel.load_game("leduc_poker")
     ours = exploitability.exploitability(game, policy.UniformRandomPolicy(game))

@@ -144,14 +144,15 @@ class Evaluation(RuleBasedStateMachine):
         self.finished = True
 
 
+@pytest.mark.parametrize("orders", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_any_order_of_kills_resumes_duplicates_and_other_settings_keeps_every_promise(
-    runner: Any, model: Path, whole: str, tmp_path_factory: pytest.TempPathFactory
+    runner: Any, model: Path, whole: str, tmp_path_factory: pytest.TempPathFactory, orders: int
 ) -> None:
     given = {"runner": runner, "model": model, "whole": whole, "folders": tmp_path_factory}
     machine = type("Machine", (Evaluation,), given)
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     limits = settings(
-        max_examples=8,
+        max_examples=orders,
         stateful_step_count=6,
         deadline=None,
         derandomize=True,
@@ -162,7 +163,7 @@ def test_any_order_of_kills_resumes_duplicates_and_other_settings_keeps_every_pr
     machine.TestCase().runTest()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("each", "least"), [pytest.param(1, 20, marks=pytest.mark.slow), (5, 4)])
+@pytest.mark.parametrize(("each", "least"), [pytest.param(1, 20, marks=pytest.mark.slow), (10, 2)])
 def test_kill_at_a_statement_gives_the_same_figures(
     runner: Any, model: Path, whole: str, tmp_path: Path, each: int, least: int
 ) -> None:
@@ -240,7 +241,7 @@ def test_real_limit_on_the_size_of_files_is_a_named_error_and_loses_nothing(
     assert (ended.code, ended.out) == (0, whole)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.5, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.1, 0.9))])
 def test_damaged_journal_is_a_named_error(runner: Any, model: Path, tmp_path: Path, share: float) -> None:
     folder = tmp_path / "evaluation"
     assert runner.run(**evaluation(folder, model)).code == 0

@@ -20,7 +20,7 @@ from arena.matches.verification import verify_games
 AGENTS = ["random:name=a", "random:name=b"]
 DEALS = 4
 GAMES = 2 * DEALS
-MOST_STATEMENTS = 24
+MOST_STATEMENTS = 32
 
 Rows = dict[str, tuple[str, str]]
 
@@ -131,13 +131,14 @@ class Tournament(RuleBasedStateMachine):
         self.finished = True
 
 
+@pytest.mark.parametrize("orders", [3, pytest.param(8, marks=pytest.mark.slow)])
 def test_any_order_of_kills_resumes_duplicates_and_other_settings_keeps_every_promise(
-    runner: Any, whole: str, tmp_path_factory: pytest.TempPathFactory
+    runner: Any, whole: str, tmp_path_factory: pytest.TempPathFactory, orders: int
 ) -> None:
     machine = type("Machine", (Tournament,), {"runner": runner, "whole": whole, "folders": tmp_path_factory})
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     limits = settings(
-        max_examples=8,
+        max_examples=orders,
         stateful_step_count=8,
         deadline=None,
         derandomize=True,
@@ -148,7 +149,7 @@ def test_any_order_of_kills_resumes_duplicates_and_other_settings_keeps_every_pr
     machine.TestCase().runTest()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("each", "least"), [pytest.param(1, 32, marks=pytest.mark.slow), (5, 6)])
+@pytest.mark.parametrize(("each", "least"), [pytest.param(1, 32, marks=pytest.mark.slow), (10, 3)])
 def test_kill_at_a_statement_gives_the_same_standings(
     runner: Any, whole: str, tmp_path: Path, each: int, least: int
 ) -> None:
@@ -212,7 +213,7 @@ def test_real_limit_on_the_size_of_files_is_a_named_error_and_loses_nothing(
     assert timeless(ended.json["standings"]) == whole
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("share", [0.5, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.1, 0.9))])
 def test_damaged_file_of_games_is_a_named_error_for_every_command(runner: Any, tmp_path: Path, share: float) -> None:
     folder = tmp_path / "cup"
     assert runner.run(**cup(folder)).code == 0

@@ -1,5 +1,6 @@
 """How often cards are moved to the border of the grid, where the game ends in every direction (the paper's C.2)."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -21,6 +22,7 @@ class Moves(NamedTuple):
     border: Array
 
 
+@cache
 def border_moves(sizes: Sizes) -> Watch:
     """Returns what tells moves to border cells from others."""
     cell = jnp.arange(sizes.area)

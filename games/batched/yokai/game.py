@@ -1,7 +1,7 @@
 """Batched Yōkai as learners know it: environments by view, symmetries, what is hidden, metrics, its networks' facts."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 from games.api import Action, GameError, Observation
@@ -66,8 +66,9 @@ class YokaiTable:
         return tensors.graph(view, self._config)
 
 
+@cache
 def make(cards: int, players: int) -> BatchedGame:
-    """Returns a configuration of Yōkai.
+    """Returns a configuration of Yōkai, always the same one: what is compiled for its environments is so once.
 
     Raises:
         GameError: there is no such configuration.
@@ -80,8 +81,8 @@ def make(cards: int, players: int) -> BatchedGame:
         max_length=configuration.max_length,
         round_length=ACTIONS_PER_TURN * players,
         reduced_steps=1_500_000 if cards == min(BOARDS) else 2_500_000,
-        env=lambda view: YokaiEnv(cards, players, _has_memory(configuration, view)),
-        graph_env=lambda view: YokaiGraphEnv(cards, players, _has_memory(configuration, view)),
+        env=cache(lambda view: YokaiEnv(cards, players, _has_memory(configuration, view))),
+        graph_env=cache(lambda view: YokaiGraphEnv(cards, players, _has_memory(configuration, view))),
         symmetries={name: partial(Symmetries, configuration, **chosen) for name, chosen in SYMMETRIES.items()},
         hidden=partial(YokaiHidden, sizes),
         means=MEANS,

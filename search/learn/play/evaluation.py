@@ -6,7 +6,8 @@ matrix of pairings of one architecture runs on one program.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +16,9 @@ from games.batched.api import BatchedEnv, Outcome, chance_keys
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Network, Observation, Params
 from search.learn.errors import LearnError
+
+MOST_PROGRAMS: Final = 16
+"""So many arrangements of games are remembered as compiled."""
 
 
 class EvaluationError(LearnError):
@@ -106,10 +110,7 @@ class PolicyEvaluator:
         """
         self.env = env
         self.steps = steps
-        self.greedy = greedy
-        self._watch = watch
-        self._deal = jax.jit(env.init)
-        self._compiled = jax.jit(self._run, static_argnums=0)
+        self._deal, self._compiled = _compiled(_Games(env, steps, greedy, watch))
 
     def play(self, seats: Sequence[Policy], deals: Array, draws: Array) -> Played:
         """Plays one game on every deal.
@@ -134,7 +135,17 @@ class PolicyEvaluator:
         result: Played = played
         return result
 
-    def _run(
+
+@dataclass(frozen=True)
+class _Games:
+    """Games under way; see `PolicyEvaluator`."""
+
+    env: BatchedEnv[Any]
+    steps: int
+    greedy: bool
+    watch: Watch
+
+    def run(
         self, readers: tuple[StepReader, ...], params: tuple[Params, ...], dealt: Any, deals: Array, draws: Array
     ) -> tuple[Array, Played]:
         count = draws.shape[0]
@@ -153,7 +164,7 @@ class PolicyEvaluator:
                 features.append(said.features[0])
                 following.append(memory)
             together = jnp.stack(actions, axis=1)
-            kept = self._watch(Moment(games, ~self.env.is_over(games), together, tuple(features)))
+            kept = self.watch(Moment(games, ~self.env.is_over(games), together, tuple(features)))
             games, _ = self.env.step(games, together, jax.vmap(jax.random.fold_in, (0, None))(chance, number))
             return (games, tuple(following)), kept
 
@@ -166,3 +177,9 @@ class PolicyEvaluator:
             return masked_categorical.greedy(logits, legal)
         drawn: Array = jax.vmap(masked_categorical.sample)(keys, logits, legal)
         return drawn.astype(jnp.int32)
+
+
+@lru_cache(maxsize=MOST_PROGRAMS)
+def _compiled(games: _Games) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Returns what deals and what plays, compiled once for all evaluators that are set up alike."""
+    return jax.jit(games.env.init), jax.jit(games.run, static_argnums=0)

@@ -14,10 +14,10 @@ from games.batched.yokai.moves import legal_moves
 @pytest.mark.parametrize("game_id", ["yokai-9c-2p", pytest.param("yokai-16c-2p", marks=pytest.mark.slow)])
 def test_the_papers_method_finds_the_same_moves(game_id):
     env = make(game_id)
-    state = env.init(jax.random.split(jax.random.key(0), 4))
-    step = jax.jit(env.step)
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(0), 4))
+    step, sample = jax.jit(env.step), jax.jit(env.sample)
     for number in range(1, 24):
-        drawn = env.sample(state, jax.random.uniform(jax.random.key(number), (4,)))
+        drawn = np.asarray(sample(state, jax.random.uniform(jax.random.key(number), (4,))))
         state, _ = step(state, np.where(drawn == env.num_actions - 1, 1, drawn))
     paper = jax.jit(lambda s: yokai_paper_method.legal_moves(env.sizes, s.cells, s.locked))
     ours = jax.jit(lambda s: legal_moves(env.sizes, s.cells, s.locked))

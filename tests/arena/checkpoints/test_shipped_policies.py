@@ -32,7 +32,7 @@ POLICIES = sorted((path.parent.parent.name, path.parent.name) for path in SHIPPE
 def states(game: str):
     """Returns what player 0 sees in random games, the legal actions, and where it decides; time first."""
     env = make(game, memory=True)
-    state = env.init(jax.random.split(jax.random.key(11), GAMES))
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(11), GAMES))
 
     def step(state, key):
         decides = (state.player == 0) & ~env.is_over(state)
@@ -40,7 +40,10 @@ def states(game: str):
         return following, (env.observe(state)[:, 0], env.legal_mask(state)[:, 0], decides)
 
     keys = jax.random.split(jax.random.key(12), env.sizes.config.max_length)
-    return jax.jit(lambda state: jax.lax.scan(step, state, keys)[1])(state)
+    found = jax.tree.map(np.asarray, jax.jit(lambda state: jax.lax.scan(step, state, keys)[1])(state))
+    # A network reads steps in their order: what comes after the last state that is asked about changes nothing.
+    needed = 1 + int(np.searchsorted(found[2].sum(axis=1).cumsum(), STATES))
+    return jax.tree.map(lambda leaf: leaf[:needed], found)
 
 
 @lru_cache
@@ -60,7 +63,7 @@ def decisions(policy: LearnedPolicy) -> np.ndarray:
     """Returns the greedy actions of player 0 where it decides, in random games that all policies share, int [1000]."""
     seen, legal, decides = states(policy.game)
     choose = chooser(policy.network.config, policy.network.num_actions)
-    return np.asarray(choose(policy.params, seen, legal))[np.asarray(decides)][:STATES]
+    return np.asarray(choose(policy.params, seen, legal))[decides][:STATES]
 
 
 def test_policies_ship_and_take_little_room():

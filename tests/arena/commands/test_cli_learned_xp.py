@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     env = on_game.environment(GAME, "memory", shape)
     network = ActorCritic(shape, env.num_actions)
     for seed, method in enumerate(("sp", "op")):
-        params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+        params = jax.jit(network.init)(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
         about = {"name": f"{method}-s{seed}", "game": GAME, "view": "memory", "method": method, "seed": seed}
         checkpoint.save_policy(tmp_path / str(seed), params, {**about, "network": shape.to_json()})
     return tmp_path

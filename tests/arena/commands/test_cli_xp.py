@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+ALONE = ("--games", "2", "--workers", "1")
+
 
 def test_cross_play_of_partners_prints_one_document_and_a_page(cwm: Any, tmp_path: Path) -> None:
     page = tmp_path / "xp.html"
@@ -17,13 +19,13 @@ def test_cross_play_without_agents_says_what_to_give(refused: Any) -> None:
 
 
 def test_game_that_is_not_cooperative_shows_payoffs_alone(cwm: Any) -> None:
-    shown = cwm("xp", "kuhn_poker", "--agent", "random", "--agent", "random:name=other", "--games", "2").out
+    shown = cwm("xp", "kuhn_poker", "--agent", "random", "--agent", "random:name=other", *ALONE).out
     assert "Return of the row's agent" in shown
     assert "SEE" not in shown
 
 
 def test_cooperative_game_shows_every_lineup_and_the_sum(cwm: Any) -> None:
-    options = ("--agent", "partner:heuristic", "--agent", "partner:end-at-once", "--games", "2")
+    options = ("--agent", "partner:heuristic", "--agent", "partner:end-at-once", *ALONE)
     shown = cwm("xp", "yokai-9c-2p", *options).out
     for part in ("Self-play", "Cross-play", "All lineups"):
         assert part in shown

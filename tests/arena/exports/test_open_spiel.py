@@ -94,6 +94,7 @@ def test_actions_of_a_model_whose_game_is_not_registered_are_collected(cache: Pa
     assert sorted(true.all_chance_actions()) == module.CHANCE_ACTIONS
 
 
+@pytest.mark.slow
 def test_games_that_look_for_new_actions_meet_nearly_all_of_yokai() -> None:
     true = registry.make("yokai-9c-2p")
     own, chance = collect_actions(true)

@@ -1,12 +1,13 @@
+import importlib
 import math
 import random
 from collections.abc import Hashable
 from dataclasses import astuple
 from itertools import combinations
 from statistics import fmean
+from typing import Any
 
 import pytest
-from scipy import stats
 
 from arena.figures.intervals import (
     clustered_mean,
@@ -20,8 +21,14 @@ from arena.figures.intervals import (
 )
 
 
+@pytest.fixture(scope="module")
+def stats() -> Any:
+    """SciPy's distributions; no process but the one that runs these tests waits until they are loaded."""
+    return importlib.import_module("scipy.stats")
+
+
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 9, 10, 29, 30, 99, 200, 201, 1000, 100_000])
-def test_t_quantile_equals_the_reference(degrees: int) -> None:
+def test_t_quantile_equals_the_reference(stats: Any, degrees: int) -> None:
     assert t_quantile(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), abs=1e-6)
 
 
@@ -53,7 +60,7 @@ def test_mean_of_four_values_worked_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (0, 10), (5, 10), (10, 10), (3, 200), (199, 200)])
-def test_wilson_equals_the_reference(successes: int, n: int) -> None:
+def test_wilson_equals_the_reference(stats: Any, successes: int, n: int) -> None:
     reference = stats.binomtest(successes, n).proportion_ci(method="wilson")
     assert wilson(successes, n) == pytest.approx((reference.low, reference.high))
 
@@ -167,7 +174,7 @@ def test_one_group_has_the_interval_of_independent_values() -> None:
     assert clustered_mean([]) is clustered_rate([[], []]) is None
 
 
-def test_groups_that_differ_widen_the_interval_of_their_mean() -> None:
+def test_groups_that_differ_widen_the_interval_of_their_mean(stats: Any) -> None:
     groups = [[1.0] * 10, [0.0] * 10, [0.0] * 10]
     found = clustered_mean(groups)
     assert found is not None
@@ -177,7 +184,7 @@ def test_groups_that_differ_widen_the_interval_of_their_mean() -> None:
     assert found.high == pytest.approx(1 / 3 + stats.t.ppf(0.975, 2) / 3)
 
 
-def test_groups_that_differ_count_as_fewer_matches_in_a_rate() -> None:
+def test_groups_that_differ_count_as_fewer_matches_in_a_rate(stats: Any) -> None:
     groups = [[1.0] * 7 + [0.0] * 3, [1.0] * 3 + [0.0] * 7, [1.0] * 5 + [0.0] * 5, [1.0] * 5 + [0.0] * 5]
     found = clustered_rate(groups)
     assert found is not None

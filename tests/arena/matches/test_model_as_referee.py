@@ -26,7 +26,8 @@ def model(own_game: Any, tmp_path: Path) -> Path:
 
 
 def test_a_model_of_an_own_game_decides_a_tournament(cwm: Any, model: Path) -> None:
-    ran = cwm("arena", f"cwm:{model}", *AGENTS, "--agent", f"cwm:{model},sims=5,rollouts=1,name=model", "--json")
+    third = f"cwm:{model},sims=5,rollouts=1,name=model"
+    ran = cwm("arena", f"cwm:{model}", *AGENTS, "--agent", third, "--workers", 1, "--json")
     assert ran.code == 0, ran.err
     standings = ran.json["standings"]["agents"]
     assert {agent["agent"] for agent in standings} == {"planner", "random", "model"}

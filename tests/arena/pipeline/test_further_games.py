@@ -199,7 +199,12 @@ with open_record(folder, settings, inputs, Caps()) as record:
 """
 
 
-@pytest.mark.parametrize("place", ["candidate_tested:0", "further_tested:1", "prompt_sent:1", "further_tested:2"])
+OTHER_PLACES = ("candidate_tested:0", "further_tested:1", "further_tested:2")
+
+
+@pytest.mark.parametrize(
+    "place", ["prompt_sent:1", *(pytest.param(place, marks=pytest.mark.slow) for place in OTHER_PLACES)]
+)
 def test_killed_run_goes_on_to_the_same_result_and_repeats_no_call(
     mended: tuple[Path, Outcome, list[Any]], right_program: str, tmp_path: Path, place: str
 ) -> None:

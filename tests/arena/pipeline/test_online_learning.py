@@ -121,7 +121,7 @@ def test_forfeits_before_the_model_was_mended_still_count(cwm: Any, right_progra
 
 
 def test_learning_is_off_by_default(cwm: Any, wrong: Path, tmp_path: Path) -> None:
-    assert cwm(*cup(f"cwm:{wrong}", tmp_path / "cup", deals=1)).code == 0
+    assert cwm(*cup(f"cwm:{wrong}", tmp_path / "cup", deals=1), "--workers", 1).code == 0
     assert not (tmp_path / "cup" / FOLDER).exists()
     assert parse(f"cwm:{wrong}").learn is None
     assert parse("cwm:m,learn=false,name=a") == parse("cwm:m,name=a")
@@ -178,7 +178,9 @@ cli.run(sys.argv[2:])
 """
 
 
-@pytest.mark.parametrize("place", ["call", "answered", "1", "2", "4"])
+@pytest.mark.parametrize(
+    "place", ["call", "2", *(pytest.param(place, marks=pytest.mark.slow) for place in ("answered", "1", "4"))]
+)
 def test_killed_tournament_goes_on_with_the_right_model(
     cwm: Any, wrong: Path, right_program: str, tmp_path: Path, place: str
 ) -> None:

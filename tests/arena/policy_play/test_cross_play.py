@@ -26,7 +26,7 @@ NETWORK = NetworkConfig(encoder="mlp", filters=8, layers=1, hidden=8, head_scale
 def untrained(folder: Path, name: str, seed: int, view: str = "memory", method: str = "sp") -> Path:
     env = on_game.environment(GAME, view, NETWORK)
     network = ActorCritic(NETWORK, env.num_actions)
-    params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+    params = jax.jit(network.init)(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
     about = {"name": name, "game": GAME, "view": view, "method": method, "seed": seed, "steps": 0}
     checkpoint.save_policy(folder / name, params, {**about, "network": NETWORK.to_json(), "ppo": {}})
     return folder / name

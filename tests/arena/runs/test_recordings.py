@@ -1,5 +1,6 @@
 """The recordings that ship with the project: each leads to an exact model, with no call and none of our code in it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from arena.machine import own_source
 from arena.pipeline import recorded_models
-from arena.pipeline.synthesis import Outcome, SynthesisRun
+from arena.pipeline.synthesis import Outcome, SynthesisRun, first_prompt
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings, standard_settings
@@ -23,10 +24,15 @@ LONG = (
     *("yokai-9c-3p", "yokai-9c-4p", "yokai-16c-2p"),
 )
 """Their players search for minutes, or their games are long."""
+ALIKE = (
+    *("yokai-9c-2p", "hand_of_war", "hand_of_war+closed", "quadranto+state"),
+    *("army5x5a+conversation", "connect_four+conversation", "mnk+conversation"),
+)
+"""Of their kind of game, or their method, shorter ones are replayed."""
 
 
 def long_ones_slow(names: list[str]) -> list[Any]:
-    return [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in names]
+    return [pytest.param(name, marks=pytest.mark.slow if name in LONG + ALIKE else ()) for name in names]
 
 
 ALONE = {"value": None, "prior": None}
@@ -54,6 +60,15 @@ def test_a_recording_names_its_model_and_date(game: str) -> None:
     assert summary["models"]
     assert all(summary["models"])
     assert summary["first_date"] >= "2026"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recording_begins_with_the_request_that_is_made_today(name: str) -> None:
+    game, seed = re.fullmatch(r"(.+?)(?:-s(\d+))?", name).groups()  # type: ignore[union-attr]
+    settings = recorded_models.settings_of(game, int(seed or recorded_models.SEED))
+    inputs = run_inputs.registered(settings.game, settings.train_games, settings.seed)
+    request = recordings.load(name).records[0].request
+    assert [message.text for message in request.messages] == [first_prompt(inputs, settings, Caps()).prompt]
 
 
 @pytest.mark.parametrize("game", long_ones_slow(GAMES))

@@ -6,11 +6,11 @@ train tiny networks.
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
@@ -90,6 +90,11 @@ class Counted(NamedTuple):
         return Learner(self.params, ())
 
 
+@cache
+def episodes_of_yokai():
+    return no_episodes(make(GAME))
+
+
 class Counting:
     """Stands in for a trainer: an update adds 1 to all parameters, and the sum of all that it learns from."""
 
@@ -97,16 +102,16 @@ class Counting:
         pass
 
     def init(self, seeds, context=()):
-        return Counted({"sum": jnp.asarray(seeds, jnp.float32)}, jnp.zeros(len(seeds), jnp.int32))
+        return Counted({"sum": np.asarray(seeds, np.float32)}, np.zeros(len(seeds), np.int32))
 
     def count(self, state, updates, context):
-        each = 1 + sum(leaf.sum() for leaf in jax.tree.leaves(context))
-        return Counted({"sum": state.params["sum"] + updates * each}, state.updates + updates)
+        each = 1 + sum(float(np.asarray(leaf).sum()) for leaf in jax.tree.leaves(context))
+        return Counted({"sum": np.asarray(state.params["sum"] + np.float32(updates * each))}, state.updates + updates)
 
     def run(self, state, updates, context=()):
         shape = len(state.updates), updates
-        episodes = jax.tree.map(lambda _: jnp.ones(shape), no_episodes(make("yokai-8c-2p")))
-        report = UpdateReport(Losses(*jnp.zeros((6, *shape))), episodes, jnp.zeros(shape), jnp.zeros(shape))
+        episodes = jax.tree.map(lambda _: np.ones(shape, np.float32), episodes_of_yokai())
+        report = UpdateReport(Losses(*np.zeros((6, *shape))), episodes, np.zeros(shape), np.zeros(shape))
         return self.count(state, updates, context), report
 
 
@@ -114,7 +119,7 @@ class CountingBelief(Counting):
     """Stands in for the trainer of a belief."""
 
     def run(self, state, players, updates):
-        return self.count(state, updates, players), CrossEntropy(*jnp.full((3, 1, 1), jnp.array(2.0)))
+        return self.count(state, updates, players), CrossEntropy(*np.full((3, 1, 1), 2.0, np.float32))
 
 
 @pytest.fixture
@@ -122,7 +127,7 @@ def counting(monkeypatch):
     """Puts counting in the place of training; a buffer of states holds the sum of the policies that filled it."""
 
     def fill(env, network, params, rollouts, steps, key):
-        return StateBuffer(params["sum"].sum(), jnp.ones((), jnp.int32))
+        return StateBuffer(params["sum"].sum(), np.ones((), np.int32))
 
     monkeypatch.setattr(training_run, "trainer_of", Counting)
     monkeypatch.setattr(fictitious_co_play, "response_trainer", Counting)
@@ -130,7 +135,7 @@ def counting(monkeypatch):
     monkeypatch.setattr(off_belief_levels, "policy_trainer", Counting)
     monkeypatch.setattr(state_augmented, "Trainer", Counting)
     monkeypatch.setattr(state_augmented.state_buffer, "fill", fill)
-    empty = StateBuffer(jnp.zeros(()), jnp.zeros((), jnp.int32))
+    empty = StateBuffer(np.zeros((), np.float32), np.zeros((), np.int32))
     monkeypatch.setattr(state_augmented.state_buffer, "empty", lambda env, room: empty)
 
 
@@ -295,7 +300,8 @@ def test_folder_of_another_training_is_refused(counting, tmp_path):
 def test_training_that_diverges_is_stopped_and_keeps_its_last_good_state(method, name, counting, tmp_path, monkeypatch):
     def diverge(self, state, updates, context=()):
         later, report = run(self, state, updates, context)
-        bad = jnp.where(later.updates[0] > 2, jnp.nan, 0.0) * (later.params["sum"] == later.params["sum"].max())
+        largest = later.params["sum"] == later.params["sum"].max()
+        bad = np.where((later.updates[0] > 2) & largest, np.nan, 0.0)
         losses = report.losses._replace(value=report.losses.value + bad[:, None])
         return Counted({"sum": later.params["sum"]}, later.updates), report._replace(losses=losses)
 

@@ -5,6 +5,7 @@ from arena.checkpoints import places
 from arena.checkpoints.places import PPO, RECORDED, SHIPPED
 from games import registry
 
+LITTLE = ("--deals", "1", "--workers", "1")
 GAMES = sorted(path.parent.name for path in SHIPPED.glob(f"*/{PPO}"))
 
 
@@ -24,5 +25,5 @@ def test_shipped_agent_says_how_it_was_trained(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_shipped_agent_plays(game, capsys):
-    assert cli.run(["arena", game, "--agent", "learned:recorded,greedy=true", "--agent", "random", "--deals", "1"]) == 0
+    assert cli.run(["arena", game, "--agent", "learned:recorded,greedy=true", "--agent", "random", *LITTLE]) == 0
     assert "learned:recorded" in capsys.readouterr().out

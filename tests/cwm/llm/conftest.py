@@ -1,7 +1,9 @@
 """A server on the loopback address that gives scripted HTTP answers, for both client libraries."""
 
+import functools
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -81,6 +83,15 @@ class Server:
         self.stopping.set()
         self._http.shutdown()
         self._http.server_close()
+
+
+trust = functools.cache(ssl.create_default_context)
+
+
+@pytest.fixture(autouse=True)
+def certificates_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares every client reading all authorities' certificates, of which a server on the loopback shows none."""
+    monkeypatch.setattr(ssl, "create_default_context", trust)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The longest shared run of tokens, against exact values and a quadratic oracle."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from cwm.quality import similarity
 from cwm.quality.similarity import Source, longest_shared_run
 
+ROOT = Path(__file__).parents[3]
 ADD = "def add(a, b):\n    return a + b\n"
 
 
@@ -70,6 +72,24 @@ def test_nothing_shared_has_length_zero() -> None:
 
 def test_broken_program_is_compared_as_far_as_it_can_be_read() -> None:
     assert longest_shared_run("x = foo(1, 2\n", [("one.py", "x = foo(1, 2)")]).length == 7
+
+
+PIECES = """def f(a: "x", *b, **c) -> None:  # a comment with 'a quote
+    a **= b // 2 ** c; a //= 3 << 1 >> 2; a <<= 1; a >>= 1; a != b <= c >= a == b
+    if (n := 0x_Ff + 0b_1 + 0o17 + 1_000.5e-3j + .5 + 1.) and a@b: a @= b; a |= b ^ c & ~a
+    return f'{a!r:>{b}} it\\'s', rb"\\"", u'', "#", \\
+        '''one ' and '' in
+three''', R\"\"\"a \\\"\"\" b\"\"\", ..., a[...].é, a if b else-c
+""".replace('\\"', '"')
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="Python's own tokens are taken")
+def test_files_are_divided_as_python_divides_them() -> None:
+    sources = [PIECES, *(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("cwm/quality/*.py")))]
+    for source in sources:
+        own = similarity.tokens(source)
+        assert list(similarity._texts(source)) == [token.text for token in own]
+        assert [similarity._line_of(source, number) for number in range(0, len(own), 7)] == [t.line for t in own[::7]]
 
 
 def test_source_files_are_sorted_and_named_from_the_root(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ class KilledError(Exception):
     """Stands for the end of the process."""
 
 
-@pytest.mark.parametrize("at", range(7))
+@pytest.mark.parametrize("at", [1, 4, *(pytest.param(at, marks=pytest.mark.slow) for at in (0, 2, 3, 5, 6))])
 def test_a_run_that_was_killed_goes_on_and_repeats_no_call_and_no_measurement(
     asked: SpeedTask, fast: str, tmp_path: Path, at: int
 ) -> None:

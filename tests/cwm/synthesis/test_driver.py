@@ -329,8 +329,16 @@ print(result.reason, result.calls, result.best.hash)
 """
 
 
+OTHER_PLACES = ("prompt_sent:0", "prompt_sent:2", "finished:0")
+
+
 @pytest.mark.parametrize(
-    "kill_at", ["prompt_sent:0", "answer_received:0", "candidate_tested:1", "prompt_sent:2", "finished:0"]
+    "kill_at",
+    [
+        "answer_received:0",
+        "candidate_tested:1",
+        *(pytest.param(place, marks=pytest.mark.slow) for place in OTHER_PLACES),
+    ],
 )
 def test_run_killed_at_any_point_goes_on_without_repeating_a_call(
     task: SynthesisTask, right: str, tmp_path: Path, kill_at: str

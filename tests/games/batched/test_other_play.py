@@ -53,9 +53,8 @@ def test_jax_and_numpy_agree_on_every_element(parts, states):
     env, group, _ = parts
     state = lane(states[7], 3)
     moved = jax.jit(jax.vmap(lambda number: transform(env, group, number, state)))(jnp.arange(len(group)))
-    image, nodes = env.observe(state), env.observe_graph(state)
-    mask = env.legal_mask(state)
     show = jax.jit(lambda s: (env.observe(s), env.legal_mask(s), env.observe_graph(s)))
+    image, mask, nodes = show(state)
     turn = jax.jit(
         jax.vmap(lambda n: (group.image(n, image), group.mask(n, mask), group.graph(n, nodes.nodes, nodes.adjacency)))
     )(jnp.arange(len(group)))

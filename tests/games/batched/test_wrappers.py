@@ -39,7 +39,7 @@ def played(env):
     return play(env, 4, slice(None))
 
 
-@pytest.mark.parametrize("dealt_at_once", [None, 64])
+@pytest.mark.parametrize("dealt_at_once", [None, pytest.param(64, marks=pytest.mark.slow)])
 def test_how_many_are_dealt_at_once_changes_nothing(env, played, dealt_at_once):
     states, _ = play(env, dealt_at_once, slice(None))
     jax.tree.map(np.testing.assert_array_equal, states, played[0])

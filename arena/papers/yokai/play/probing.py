@@ -7,6 +7,7 @@ and in cross-play with the other seeds of its method.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 import jax.numpy as jnp
@@ -44,6 +45,7 @@ class Seen(NamedTuple):
     guessed: Array
 
 
+@cache
 def colours_seen(sizes: Sizes) -> Watch:
     """Returns what keeps colours by cell and who has observed them."""
 

@@ -14,6 +14,8 @@ from games.yokai.config import config
 from games.yokai.game import make as make_reference
 from tests.oracles import exact_beliefs as belief
 
+POSTERIOR = jax.jit(belief.posterior)
+MARGINALS = jax.jit(belief.marginals)
 WORDS = ("red", "green", "blue")
 NINE, EIGHT = Sizes(config(9, 2)), Sizes(config(8, 2))
 
@@ -72,7 +74,7 @@ def test_there_are_1680_assignments_of_nine_cards_and_70_of_eight_in_order(sizes
 def test_posterior_equals_the_definition(cards, truthful, seed):
     states = game_states(seed, cards)
     for player in range(2):
-        found = belief.posterior(belief.from_state(states[-1], player), truthful)
+        found = POSTERIOR(belief.from_state(states[-1], player), truthful)
         np.testing.assert_allclose(found, brute_force(states, player, truthful), rtol=5e-5, atol=1e-9)
 
 
@@ -80,7 +82,7 @@ def test_posterior_equals_the_definition(cards, truthful, seed):
 def test_uniform_beliefs_use_own_observations_alone(sizes):
     states = game_states(3, sizes.cards)
     evidence = belief.from_state(states[-1], 0)
-    found = np.asarray(belief.posterior(evidence))
+    found = np.asarray(POSTERIOR(evidence))
     possible = (np.asarray(evidence.known) == belief.assignments(sizes)) | (np.asarray(evidence.known) < 0)
     expected = possible.all(axis=1) / possible.all(axis=1).sum()
     np.testing.assert_allclose(found, expected, rtol=5e-5)
@@ -89,7 +91,7 @@ def test_uniform_beliefs_use_own_observations_alone(sizes):
 
 @pytest.mark.parametrize(("sizes", "colours"), [(NINE, 3), (EIGHT, 2)])
 def test_a_player_without_knowledge_finds_every_colour_equally_likely(sizes, colours):
-    found = belief.marginals(belief.posterior(belief.no_evidence(sizes), 0.8))
+    found = MARGINALS(POSTERIOR(belief.no_evidence(sizes), 0.8))
     np.testing.assert_allclose(found, np.full((sizes.cards, colours), 1 / colours), rtol=5e-5)
 
 
@@ -113,9 +115,9 @@ def test_evidence_gathered_step_by_step_is_that_of_the_log(cards):
 
 def test_batched_beliefs_are_those_of_each_game():
     each = [belief.from_state(game_states(seed)[-1], 0) for seed in (5, 6)]
-    together = jax.vmap(lambda one: belief.posterior(one, 0.7), in_axes=-1)(stack(each))
-    for found, evidence in zip(together, each, strict=True):
-        np.testing.assert_allclose(found, belief.posterior(evidence, 0.7), rtol=5e-5, atol=1e-9)
+    together = jax.jit(jax.vmap(lambda one: belief.posterior(one, 0.7), in_axes=-1))(stack(each))
+    for found, evidence in zip(np.asarray(together), each, strict=True):
+        np.testing.assert_allclose(found, POSTERIOR(evidence, 0.7), rtol=5e-5, atol=1e-9)
 
 
 def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
@@ -124,7 +126,7 @@ def test_a_truthful_hint_never_contradicts_the_true_colours_under_certainty():
         faces=jnp.zeros((4, 4), jnp.int32).at[0, 0].set(1),
         unlocked=jnp.zeros((4, 9), bool).at[0].set(True),
     )
-    found = belief.marginals(belief.posterior(evidence, 1.0))
+    found = MARGINALS(POSTERIOR(evidence, 1.0))
     np.testing.assert_allclose(found[4], [1, 0, 0], atol=1e-5)
 
 

@@ -11,8 +11,15 @@ from games.yokai.game import YokaiGame, make
 from games.yokai.policy import POLICIES, frozen_shape
 from games.yokai.rules import rules_of
 
-QUICK_GAMES = 100
+QUICK_GAMES = 30
 SLOW_GAMES = 2_000
+
+
+@pytest.fixture(autouse=True)
+def few_side_by_side(monkeypatch, request):
+    """Has quick tests play no more games at a time than they ask for."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(differential, "BATCH", QUICK_GAMES)
 
 
 def scripted(name):
@@ -133,9 +140,9 @@ def test_a_wrong_move_mask_is_found(monkeypatch):
     assert any("legal_mask" in difference for difference in report.differences)
 
 
-def test_a_comparison_goes_on_where_another_one_stopped(monkeypatch):
-    monkeypatch.setattr(differential, "BATCH", 4)
-    steps = [report.steps for report in differential.compare_in_batches("yokai-9c-2p", 12, seed=5)]
+def test_a_comparison_goes_on_where_another_one_stopped():
+    count = 3 * QUICK_GAMES
+    steps = [report.steps for report in differential.compare_in_batches("yokai-8c-2p", count, seed=5)]
     assert len(steps) == 3
-    rest = list(differential.compare_in_batches("yokai-9c-2p", 12, seed=5, first=8))
-    assert [(report.games, report.steps) for report in rest] == [(4, steps[2] - steps[1])]
+    rest = list(differential.compare_in_batches("yokai-8c-2p", count, seed=5, first=2 * QUICK_GAMES))
+    assert [(report.games, report.steps) for report in rest] == [(QUICK_GAMES, steps[2] - steps[1])]

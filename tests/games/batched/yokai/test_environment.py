@@ -123,7 +123,7 @@ def test_no_observation_changes_when_what_its_player_cannot_know_is_swapped(roll
     env = make("yokai-9c-2p", memory)
     observe = jax.jit(lambda state: (env.observe(state), env.observe_graph(state).nodes, env.legal_mask(state)))
     swaps = 0
-    for before in states:
+    for before in states[::2]:
         for player in range(2):
             known = before.observed[player] if memory else before.seen & (before.player == player)
             swapped = before.colours.copy()
@@ -136,7 +136,7 @@ def test_no_observation_changes_when_what_its_player_cannot_know_is_swapped(roll
             for shown, shown_then in zip(observe(before), observe(other), strict=True):
                 np.testing.assert_array_equal(shown[:, player], shown_then[:, player])
             swaps += (swapped != before.colours).any(axis=0).sum()
-    assert swaps > LANES * len(states)
+    assert swaps > LANES * len(states) / 2
 
 
 def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
@@ -145,8 +145,11 @@ def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
     show = jax.jit(lambda state: (env.observe(state), env.legal_mask(state)))
     for number in (0, 2, 3, 31):
         state, played, after = states[number], actions[number], states[number + 1]
-        parts = [(slice(0, 1), step), (slice(1, LANES), step)]
-        split = concatenate([run(jax.tree.map(lambda a, s=s: a[..., s], state), played[s])[0] for s, run in parts])
+        parts = slice(0, LANES, 2), slice(1, LANES, 2)
+        split = concatenate([step(jax.tree.map(lambda a, s=s: a[..., s], state), played[s])[0] for s in parts])
+        split = jax.tree.map(
+            lambda a: np.asarray(a).reshape(*a.shape[:-1], 2, -1).swapaxes(-1, -2).reshape(a.shape), split
+        )
         jax.tree.map(np.testing.assert_array_equal, split, after)
         jax.tree.map(np.testing.assert_array_equal, mapped(state, played)[0], after)
         alone, paid = step(lane(state, 5), played[5])

@@ -17,10 +17,10 @@ def state(env):
     """Games that are three random moves old."""
 
     def play(keys, uniforms):
-        state = env.init(keys)
-        for uniform in uniforms:
-            state, _ = env.step(state, env.sample(state, uniform))
-        return state
+        def step(state, uniform):
+            return env.step(state, env.sample(state, uniform))[0], None
+
+        return jax.lax.scan(step, env.init(keys), uniforms)[0]
 
     uniforms = jax.random.uniform(jax.random.key(1), (3, LANES))
     return jax.jit(play)(jax.random.split(jax.random.key(0), LANES), uniforms)

@@ -128,13 +128,13 @@ class Scripted:
         return memory, Outputs(logits, 10 + row[..., 2:5] @ jnp.arange(3.0), row)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def bits():
     """The game in which player 1 sees the bit."""
     return Bits()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def public_private():
     """Returns a small network whose memory reads public observations alone."""
 

@@ -146,20 +146,20 @@ def test_other_play_trains_through_the_games_own_symmetries():
 
 def test_players_of_other_play_name_sides_as_they_see_them():
     wrapped = OtherPlay(Dice(), Turned())
-    state = wrapped.init(keys_at(0))
+    state = jax.jit(wrapped.init)(keys_at(0))
     assert set(np.unique(state.symmetry)) == set(range(SIDES))
-    as_seen = jnp.argmax(wrapped.observe(state)[:, :, 0, 0], axis=-1)
-    _, paid = wrapped.step(state, as_seen, keys_at(1))
+    as_seen = np.argmax(jax.jit(wrapped.observe)(state)[:, :, 0, 0], axis=-1)
+    _, paid = jax.jit(wrapped.step)(state, as_seen, keys_at(1))
     np.testing.assert_array_equal(paid.reward, 3.0)
 
 
 def test_chance_follows_from_the_keys_of_a_step_and_a_lane_from_its_own():
     resetting = AutoReset(Dice())
-    state = resetting.init(keys_at(0))
-    actions = jnp.zeros((LANES, 2), jnp.int32)
-    one, _ = resetting.step(state, actions, keys_at(1))
-    other, _ = resetting.step(state, actions, keys_at(2))
-    again, _ = resetting.step(jax.tree.map(lambda leaf: leaf[8:16], state), actions[8:16], keys_at(1)[8:16])
+    state = jax.jit(resetting.init)(keys_at(0))
+    actions, step = np.zeros((LANES, 2), np.int32), jax.jit(resetting.step)
+    one, _ = step(state, actions, keys_at(1))
+    other, _ = step(state, actions, keys_at(2))
+    again, _ = step(jax.tree.map(lambda leaf: leaf[8:16], state), actions[8:16], keys_at(1)[8:16])
     assert (one.side != other.side).any()
     np.testing.assert_array_equal(again.side, one.side[8:16])
 
@@ -167,7 +167,7 @@ def test_chance_follows_from_the_keys_of_a_step_and_a_lane_from_its_own():
 def test_keys_of_chance_are_none_that_are_split_from_the_same():
     keys = keys_at(0)
     words = jax.random.key_data(chance_keys(keys))
-    split = jax.random.key_data(jax.vmap(lambda key: jax.random.split(key, 8))(keys))
+    split = np.asarray(jax.random.key_data(jax.vmap(lambda key: jax.random.split(key, 8))(keys)))
     assert words.shape == (LANES, 2)
     assert not (words[:, None] == split).all(axis=-1).any()
 
@@ -175,11 +175,11 @@ def test_keys_of_chance_are_none_that_are_split_from_the_same():
 def test_chance_is_the_same_whoever_plays(best):
     env = Dice()
     params = jax.tree.map(lambda leaf: leaf[0], best[0].learner.params)
-    fresh = NETWORK.init(jax.random.key(9), jnp.zeros((1, 1, *env.image_shape)))
-    seen = []
+    fresh = jax.jit(NETWORK.init)(jax.random.key(9), jnp.zeros((1, 1, *env.image_shape)))
+    evaluator = PolicyEvaluator(env, STEPS, watch=lambda moment: moment.games.side)
+    reader, seen = StepReader(NETWORK, env), []
     for seat in (params, fresh):
-        evaluator = PolicyEvaluator(env, STEPS, watch=lambda moment: moment.games.side)
-        policy = Policy(StepReader(NETWORK, env), seat)
+        policy = Policy(reader, seat)
         seen.append(np.asarray(evaluator.play([policy, policy], keys_at(3), keys_at(4)).kept))
     np.testing.assert_array_equal(*seen)
     assert len(np.unique(seen[0][:, 0])) > 1 or len(np.unique(seen[0])) == SIDES
@@ -188,12 +188,12 @@ def test_chance_is_the_same_whoever_plays(best):
 def test_a_heuristic_is_a_partner_beside_networks(best):
     network = jax.tree.map(lambda leaf: leaf[0], best[0].learner.params)
     env = FictitiousPartners(Dice(), NETWORK, several_policies.stacked([network]), [(NamesTheSide(), ())])
-    state = env.init(keys_at(5))
+    state, step = jax.jit(env.init)(keys_at(5)), jax.jit(env.step)
     heuristic = np.asarray(state.partner)[0] == 1
     assert 0.2 < heuristic.mean() < 0.8
     for number in range(STEPS):
-        right = jnp.argmax(env.observe(state)[:, 0, 0, 0], axis=-1)[:, None]
-        state, paid = env.step(state, right, keys_at(6 + number))
+        right = np.argmax(env.observe(state)[:, 0, 0, 0], axis=-1)[:, None]
+        state, paid = step(state, right, keys_at(6 + number))
         np.testing.assert_array_equal(np.asarray(paid.reward)[heuristic], 3.0)
     np.testing.assert_array_equal(state.further[0], STEPS)
     assert paid.done.all()
@@ -201,10 +201,10 @@ def test_a_heuristic_is_a_partner_beside_networks(best):
 
 def test_a_step_limit_cuts_games_off_and_what_was_cut_stays_as_it_is():
     env = StepLimit(Dice(), 2)
-    state, actions = env.init(keys_at(7)), jnp.zeros((LANES, 2), jnp.int32)
-    state, first = env.step(state, actions, keys_at(8))
-    state, second = env.step(state, actions, keys_at(9))
-    after, third = env.step(state, actions, keys_at(10))
+    begun, actions, step = jax.jit(env.init)(keys_at(7)), np.zeros((LANES, 2), np.int32), jax.jit(env.step)
+    state, first = step(begun, actions, keys_at(8))
+    state, second = step(state, actions, keys_at(9))
+    after, third = step(state, actions, keys_at(10))
     assert not first.done.any()
     assert not first.info["cut"].any()
     assert second.done.all()
@@ -215,22 +215,18 @@ def test_a_step_limit_cuts_games_off_and_what_was_cut_stays_as_it_is():
     jax.tree.map(np.testing.assert_array_equal, after, state)
     np.testing.assert_array_equal(env.outcome(state).length, 2)
     resetting = AutoReset(StepLimit(Dice(), 2))
-    again, _ = resetting.step(limited_at(1, env), actions, keys_at(11))
+    again, _ = jax.jit(resetting.step)(begun._replace(steps=begun.steps + 1), actions, keys_at(11))
     np.testing.assert_array_equal(again.steps, 0)
-
-
-def limited_at(steps, env):
-    state = env.init(keys_at(7))
-    return state._replace(steps=state.steps + steps)
 
 
 def test_a_limit_that_the_rules_reach_first_changes_nothing():
     plain, limited = Dice(), StepLimit(Dice(), STEPS)
-    state, other = plain.init(keys_at(1)), limited.init(keys_at(1))
+    state, other = jax.jit(plain.init)(keys_at(1)), jax.jit(limited.init)(keys_at(1))
+    plain_step, limited_step, sample = jax.jit(plain.step), jax.jit(limited.step), jax.jit(plain.sample)
     for number in range(STEPS):
-        actions = plain.sample(state, jax.random.uniform(jax.random.key(number), (LANES,)))
-        state, paid = plain.step(state, actions, keys_at(20 + number))
-        other, same = limited.step(other, actions, keys_at(20 + number))
+        actions = sample(state, jax.random.uniform(jax.random.key(number), (LANES,)))
+        state, paid = plain_step(state, actions, keys_at(20 + number))
+        other, same = limited_step(other, actions, keys_at(20 + number))
         np.testing.assert_array_equal(paid.reward, same.reward)
         np.testing.assert_array_equal(paid.done, same.done)
         assert not same.info["cut"].any()

@@ -31,15 +31,22 @@ def probabilities(model, params, features, known):
 
 
 @pytest.fixture(scope="module")
+def fresh(seen):
+    """Returns a model, its first parameters, and how it reads, compiled."""
+    model, params = build(seen)
+    return model, params, jax.jit(model.read)
+
+
+@pytest.fixture(scope="module")
 def opinionated(seen):
     model, params = build(seen, head_scale=4.0)
     _, features = jax.jit(model.read)(params, model.initial_memory(2), seen, np.zeros((3, 2), bool))
     return model, params, features[-1, 0]
 
 
-def test_a_fresh_belief_is_uniform_over_consistent_assignments(seen):
-    model, params = build(seen)
-    _, features = jax.jit(model.read)(params, model.initial_memory(2), seen, np.zeros((3, 2), bool))
+def test_a_fresh_belief_is_uniform_over_consistent_assignments(seen, fresh):
+    model, params, read = fresh
+    _, features = read(params, model.initial_memory(2), seen, np.zeros((3, 2), bool))
     nothing = np.full(4, UNKNOWN)
     np.testing.assert_allclose(probabilities(model, params, features[-1, 0], nothing), 1 / 12, atol=1e-6)
 
@@ -71,19 +78,19 @@ def test_samples_follow_the_likelihoods(opinionated):
 def test_known_slots_cost_nothing(opinionated):
     model, params, features = opinionated
     known = np.array([-1, 2, -1, -1])
-    found = np.asarray(model.log_likelihood(params, features, known, np.array([0, 2, 1, 0])))
+    truth = np.array([0, 2, 1, 0])
+    found = np.asarray(jax.jit(model.log_likelihood)(params, features, known, truth))
     assert found[1] == 0
     assert (found[[0, 2]] < 0).all()
     assert found[3] == 0, "one kind alone is left for the last slot"
-    told = model.cross_entropy(params, features[None], known[None], np.array([[0, 2, 1, 0]]))
+    told = jax.jit(model.cross_entropy)(params, features[None], known[None], truth[None])
     assert (told.unknown, told.positions) == (3, 1)
     assert told.per_slot == pytest.approx(-found.sum() / 3, rel=1e-5)
     assert told.per_position == pytest.approx(-found.sum(), rel=1e-5)
 
 
-def test_reading_at_once_equals_reading_step_by_step_and_forgets_at_starts(seen):
-    model, params = build(seen)
-    read = jax.jit(model.read)
+def test_reading_at_once_equals_reading_step_by_step_and_forgets_at_starts(seen, fresh):
+    model, params, read = fresh
     starts = np.array([[True, True], [False, False], [True, False]])
     _, at_once = read(params, model.initial_memory(2), seen, starts)
     memory, rows = model.initial_memory(2), []

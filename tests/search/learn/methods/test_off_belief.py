@@ -1,3 +1,5 @@
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,14 +21,25 @@ DISCOUNT = 0.5
 ONE_GAME = np.ones(1, np.int32)
 
 
+@cache
+def targets(horizon, decay):
+    """Returns the compiled targets of one game; player 1 sees the bit."""
+    fiction = Fiction(Bits(), Scripted(), DISCOUNT, FictitiousConfig(horizon, decay))
+
+    @jax.jit
+    def judge(games, actions, player):
+        return fiction.targets({}, games, (), actions, player, jnp.zeros(()), jax.random.key(0))
+
+    return judge
+
+
 def target(bit, clock, said, horizon=8, decay=0.0):
     """Returns the target of saying `said` at a clock where the fiction's bit is `bit`; player 1 sees it."""
-    fiction = Fiction(Bits(), Scripted(), DISCOUNT, FictitiousConfig(horizon, decay))
     games = Secret(bit * ONE_GAME, clock * ONE_GAME, 0 * ONE_GAME, 0.0 * ONE_GAME)
     player = clock % 2
     actions = np.zeros((1, 2), np.int32)
     actions[0, player] = said + 1
-    return float(fiction.targets({}, games, (), actions, player * ONE_GAME, jnp.zeros(()), jax.random.key(0))[0])
+    return float(targets(horizon, decay)(games, actions, player * ONE_GAME)[0])
 
 
 @pytest.mark.parametrize(
@@ -105,8 +118,14 @@ def test_with_the_truth_as_belief_targets_are_one_turn_bootstrapped_returns():
     assert (compared, episodes.games) == (30, 12)
 
 
-def test_a_step_without_a_choice_teaches_nothing():
-    _, batch, _ = played(Bits(), BitSlots())
+@pytest.fixture(scope="module")
+def unseen():
+    """Returns the batch of many games whose player 0 does not see the bit."""
+    return played(Bits(), BitSlots(), environments=64)[1]
+
+
+def test_a_step_without_a_choice_teaches_nothing(unseen):
+    batch = unseen
     seen, _, target, value, advantage = rows_of(batch)
     waits = (seen[:, :, 0, 2:5].argmax(axis=-1) % 2)[..., None] != np.arange(2)
     np.testing.assert_array_equal(batch.judged.reshape(waits.shape), ~waits)
@@ -115,9 +134,8 @@ def test_a_step_without_a_choice_teaches_nothing():
     assert advantage[~waits].any()
 
 
-def test_who_does_not_see_is_judged_in_games_that_its_belief_draws():
-    _, batch, _ = played(Bits(), BitSlots(), steps=3, environments=64)
-    seen, action, target, _, _ = rows_of(batch)
+def test_who_does_not_see_is_judged_in_games_that_its_belief_draws(unseen):
+    seen, action, target, _, _ = rows_of(unseen)
     by_value, counts = np.unique(target[2, :, 0], return_counts=True)
     np.testing.assert_allclose(by_value, [0, 3])
     assert counts.min() > 20
@@ -126,19 +144,24 @@ def test_who_does_not_see_is_judged_in_games_that_its_belief_draws():
     assert 20 < (really_paid == (target[2, :, 0] > 0)).sum() < 44
 
 
-def test_real_play_is_not_changed_by_fictitious_games(public_private):
+@pytest.fixture(scope="module")
+def learned(public_private):
+    """Returns a network, and what `played` returns of it."""
     network = public_private(head_scale=1.0)
-    _, batch, _ = played(Bits(), BitSlots(), network)
+    return network, *played(Bits(), BitSlots(), network)
+
+
+def test_real_play_is_not_changed_by_fictitious_games(learned):
+    network, _, batch, _ = learned
     _, other, _ = played(Bits(), BitSlots(seers=(0, 1)), network)
     np.testing.assert_array_equal(batch.observation, other.observation)
     np.testing.assert_array_equal(batch.action, other.action)
     assert not np.array_equal(batch.target, other.target)
 
 
-def test_the_collected_batch_fits_the_network(public_private):
-    network = public_private(head_scale=1.0)
-    after, batch, _ = played(Bits(), BitSlots(), network)
-    params = network.init(jax.random.key(3), jnp.asarray(batch.observation[:1]))
+def test_the_collected_batch_fits_the_network(learned):
+    network, after, batch, _ = learned
+    params = jax.jit(network.init)(jax.random.key(3), jnp.asarray(batch.observation[:1]))
     memory, outputs = jax.jit(network.apply)(params, batch.memory.policy, batch.observation, batch.starts)
     np.testing.assert_allclose(outputs.values, batch.value, atol=1e-5)
     np.testing.assert_allclose(memory, after.policy, atol=1e-5)

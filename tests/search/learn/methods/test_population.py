@@ -38,13 +38,18 @@ def env():
 
 
 @pytest.fixture(scope="module")
-def played(env):
+def step(env):
+    """Returns the compiled step."""
+    return jax.jit(env.step)
+
+
+@pytest.fixture(scope="module")
+def played(env, step):
     """Three steps of games in which the learner says 1 whenever it may; the last state, and what was before each."""
-    step = jax.jit(env.step)
     states = [jax.jit(env.init)(jax.random.split(jax.random.key(0), GAMES))]
     paid = []
     for _ in range(3):
-        actions = jnp.where(env.legal_mask(states[-1])[..., 0], 0, 2)
+        actions = np.where(env.legal_mask(states[-1])[..., 0], 0, 2)
         state, transition = step(states[-1], actions, KEYS)
         states.append(state)
         paid.append(transition)
@@ -93,10 +98,10 @@ def test_the_learner_sees_and_is_paid_what_its_seat_is(env, played):
     np.testing.assert_array_equal(env.is_over(states[3]), True)
 
 
-def test_illegal_actions_of_the_learner_are_flagged(env, played):
+def test_illegal_actions_of_the_learner_are_flagged(env, step, played):
     state = played[0][0]
     waits = np.asarray(env.legal_mask(state))[:, 0, 0]
-    _, transition = env.step(state, jnp.ones((GAMES, 1), jnp.int32), KEYS)
+    _, transition = step(state, np.ones((GAMES, 1), np.int64), KEYS)
     np.testing.assert_array_equal(np.asarray(transition.info["illegal"])[:, 0], waits)
 
 
@@ -110,24 +115,24 @@ def test_uniform_actions_of_the_learner_are_legal(env, played):
 def test_one_game_alone_is_played_like_a_lane(env, played):
     states, paid = played
     key = jax.random.split(jax.random.key(0), GAMES)[7]
-    alone = env.init(key)
+    alone, step = jax.jit(env.init)(key), jax.jit(env.step)
     for number in range(3):
         jax.tree.map(np.testing.assert_array_equal, alone, lane(states[number], 7))
-        actions = jnp.where(env.legal_mask(alone)[:, 0], 0, 2)
+        actions = np.where(env.legal_mask(alone)[:, 0], 0, 2)
         assert env.observe(alone).shape == (1, 1, 1, 10)
         assert env.sample(alone, jnp.zeros(())).shape == (1,)
-        alone, transition = env.step(alone, actions, KEYS[7])
+        alone, transition = step(alone, actions, KEYS[7])
         jax.tree.map(lambda one, many: np.testing.assert_array_equal(one, many[7]), transition, paid[number])
 
 
 def test_partners_that_draw_do_so_differently_in_every_game_and_step(public_private):
     network = public_private()
-    params = network.init(jax.random.key(0), jnp.zeros((1, 1, 1, 1, 10)))
+    params = jax.jit(network.init)(jax.random.key(0), jnp.zeros((1, 1, 1, 1, 10)))
     env = FictitiousPartners(Bits(), network, several_policies.stacked([params]))
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 64))
     step, said = jax.jit(env.step), []
     for _ in range(3):
-        state, _ = step(state, jnp.where(env.legal_mask(state)[..., 0], 0, 2), jax.random.split(jax.random.key(2), 64))
+        state, _ = step(state, np.where(env.legal_mask(state)[..., 0], 0, 2), jax.random.split(jax.random.key(2), 64))
         said.append(np.asarray(state.game.said))
     second = np.asarray(state.seat) == 1
     assert 8 < (said[0][second] == 1).sum() < second.sum() - 8
@@ -137,7 +142,7 @@ def test_partners_that_draw_do_so_differently_in_every_game_and_step(public_priv
 def test_new_games_have_new_seats_and_empty_memories(env, played):
     states, _ = played
     resetting = AutoReset(env, None)
-    actions = jnp.where(env.legal_mask(states[2])[..., 0], 0, 2)
+    actions = np.where(env.legal_mask(states[2])[..., 0], 0, 2)
     after, paid = jax.jit(resetting.step)(states[2], actions, jax.random.split(jax.random.key(9), GAMES))
     assert np.asarray(paid.done).all()
     assert not np.asarray(after.memory).any()

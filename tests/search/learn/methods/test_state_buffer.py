@@ -51,7 +51,8 @@ def test_the_buffer_holds_the_states_of_all_pairs_and_none_that_is_over(filled):
 
 
 def test_every_so_many_steps_a_state_is_kept():
-    found = state_buffer.fill(Bits(), Stubborn(), POLICIES, 1, 3, jax.random.key(0), every=2)
+    fill = jax.jit(lambda key: state_buffer.fill(Bits(), Stubborn(), POLICIES, 1, 3, key, every=2))
+    found = fill(jax.random.key(0))
     assert found.filled == 8
     np.testing.assert_array_equal(np.sort(found.states.clock), [0] * 4 + [2] * 4)
     assert state_buffer.capacity(2, 1, 3, 2) == 8
@@ -73,7 +74,7 @@ def test_games_begin_at_buffered_states_drawn_uniformly(filled):
 def test_an_empty_buffer_leaves_games_as_they_are_dealt():
     env = Bits()
     wrapped = BufferedStarts(env, state_buffer.empty(env, 7))
-    begun = wrapped.init(jax.random.split(jax.random.key(2), 40))
+    begun = jax.jit(wrapped.init)(jax.random.split(jax.random.key(2), 40))
     assert not np.asarray(begun.clock).any()
     assert set(begun.bit.tolist()) == {0, 1}
 
@@ -81,16 +82,16 @@ def test_an_empty_buffer_leaves_games_as_they_are_dealt():
 def test_one_game_and_many_begin_alike_and_new_games_come_from_the_buffer(filled):
     env = BufferedStarts(Bits(), filled)
     keys = jax.random.split(jax.random.key(4), 8)
-    begun = env.init(keys)
-    alone = env.init(keys[5])
+    init = jax.jit(env.init)
+    begun, alone = init(keys), init(keys[5])
     jax.tree.map(lambda one, many: np.testing.assert_array_equal(one, many[5]), alone, begun)
     resetting = AutoReset(env, 2)
-    actions = jnp.where(env.legal_mask(begun)[..., 0], 0, 1)
+    actions = np.where(env.legal_mask(begun)[..., 0], 0, 1)
     after, paid = jax.jit(resetting.step)(begun, actions, jax.random.split(jax.random.key(5), 8))
     assert not np.asarray(paid.info["illegal"]).any()
     np.testing.assert_array_equal(paid.done, begun.clock == 2)
     np.testing.assert_array_equal(after.clock[~paid.done], begun.clock[~paid.done] + 1)
-    fresh = env.init(jax.random.split(jax.random.key(5), 8))
+    fresh = init(jax.random.split(jax.random.key(5), 8))
     np.testing.assert_array_equal(after.clock[paid.done], fresh.clock[paid.done])
     assert (env.num_players, env.num_actions) == (2, 3)
     assert env.image_shape == (1, 1, 10)

@@ -70,7 +70,7 @@ def test_extra_layers_stand_between_the_memory_and_each_head(images, built):
             last = params[f"actor_{count - 1}"]
             assert last["kernel"].shape == (8, 8)
         assert np.array_equal(outputs.features[-1], memory) == (count == 0)
-        logits = outputs.features @ params["actor"]["kernel"] + params["actor"]["bias"]
+        logits = np.asarray(outputs.features) @ params["actor"]["kernel"] + params["actor"]["bias"]
         np.testing.assert_allclose(outputs.logits, logits, atol=1e-5)
     assert names[0] == {"actor", "critic"}
     assert names[1] == names[0] | {"actor_0", "critic_0"}
@@ -80,7 +80,7 @@ def test_extra_layers_stand_between_the_memory_and_each_head(images, built):
 def test_heads_of_scale_zero_give_a_uniform_policy_and_no_value(images):
     network = ActorCritic(NetworkConfig(**SMALL | {"head_scale": 0.0}), num_actions=6)
     params = jax.jit(network.init)(jax.random.key(0), images)
-    _, outputs = network.apply(params, network.initial_memory(2), images, STARTS)
+    _, outputs = jax.jit(network.apply)(params, network.initial_memory(2), images, STARTS)
     assert not np.asarray(outputs.logits).any()
     assert not np.asarray(outputs.values).any()
     assert np.asarray(outputs.features).any()

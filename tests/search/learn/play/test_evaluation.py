@@ -128,10 +128,12 @@ def test_two_seats_of_one_policy_draw_independently(env, reader, keys):
 
 
 def test_one_program_serves_every_pairing_of_one_network(env, reader, keys):
+    env = Matrix()  # of which nothing is compiled yet
     evaluator = PolicyEvaluator(env, 2)
     for chance in (0.1, 0.4, 0.8):
         evaluator.play([of_probability(reader, chance), of_probability(reader, 0.5)], *keys)
     assert evaluator._compiled._cache_size() == 1
+    assert PolicyEvaluator(env, 2)._compiled is evaluator._compiled
     evaluator.play([of_probability(reader, 0.5), Policy(StepReader(Copycat(), env), jnp.zeros(3))], *keys)
     assert evaluator._compiled._cache_size() == 2
 

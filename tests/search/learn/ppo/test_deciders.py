@@ -36,7 +36,7 @@ def played():
     runner = jax.jit(lambda key: rollout.begin(env, network, GAMES, key))(jax.random.key(0))
     params = jax.jit(network.init)(jax.random.key(1), rollout.observe(env, runner.games)[None])
     collect = jax.jit(rollout.collector(lambda _: env, network, CONFIG, one_decides=True))
-    return params, collect(params, runner, (), Progress(jnp.float32(1)))[1]
+    return jax.tree.map(np.asarray, (params, collect(params, runner, (), Progress(jnp.float32(1)))[1]))
 
 
 def test_the_part_of_the_decider_is_taken():
@@ -47,7 +47,7 @@ def test_the_part_of_the_decider_is_taken():
 
 def test_deciders_are_those_with_a_choice(played):
     _, batch = played
-    choices = np.asarray(batch.legal).sum(axis=-1).reshape(STEPS, GAMES, PLAYERS)
+    choices = batch.legal.sum(axis=-1).reshape(STEPS, GAMES, PLAYERS)
     assert ((choices > 1).sum(axis=-1) == 1).all()
     np.testing.assert_array_equal(batch.deciders, (choices > 1).argmax(axis=-1))
     assert {0, 1} == set(np.unique(batch.deciders).tolist())
@@ -67,14 +67,15 @@ def test_logits_of_deciders_are_those_among_all(played, asked):
     apply = jax.jit(asked.apply)
     every = apply(params, memory, batch.observation, batch.starts)[1]
     some = apply(params, memory, batch.observation, batch.starts, batch.deciders)[1]
-    np.testing.assert_allclose(some.logits, of_decider(every.logits, batch.deciders), atol=1e-6)
-    np.testing.assert_allclose(some.features, of_decider(every.features, batch.deciders), atol=1e-6)
+    of_deciders = jax.jit(of_decider)
+    np.testing.assert_allclose(some.logits, of_deciders(every.logits, batch.deciders), atol=1e-6)
+    np.testing.assert_allclose(some.features, of_deciders(every.features, batch.deciders), atol=1e-6)
     np.testing.assert_allclose(some.values, every.values, atol=1e-6)
 
 
 def test_slopes_and_losses_are_those_of_all_steps(played):
     params, batch = played
-    advantage = normalised(batch.advantage)
+    advantage = np.asarray(jax.jit(normalised)(batch.advantage))
     loss = jax.jit(
         jax.grad(lambda params, batch: ppo.loss(params, network, batch, advantage, CONFIG, ALPHA), has_aux=True)
     )
@@ -97,19 +98,19 @@ def test_one_update_is_that_of_all_steps(played):
 
 def test_players_of_a_game_stay_together(played):
     _, batch = played
-    part = ppo.part_of(batch, jnp.array([[3, 1]]))
+    part = ppo.part_of(batch, np.array([[3, 1]]))
     lanes = [6, 7, 2, 3]
-    np.testing.assert_array_equal(part.deciders, np.asarray(batch.deciders)[:, [3, 1]])
-    np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[lanes])
-    np.testing.assert_array_equal(part.action, np.asarray(batch.action)[:, lanes])
-    np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, lanes])
+    np.testing.assert_array_equal(part.deciders, batch.deciders[:, [3, 1]])
+    np.testing.assert_array_equal(part.memory, batch.memory[lanes])
+    np.testing.assert_array_equal(part.action, batch.action[:, lanes])
+    np.testing.assert_array_equal(part.observation, batch.observation[:, lanes])
 
 
 def test_every_share_gives_its_own_games(played):
     _, batch = played
-    part = ppo.part_of(batch, jnp.array([[1], [0]]))
-    np.testing.assert_array_equal(part.deciders, np.asarray(batch.deciders)[:, [1, 2]])
-    np.testing.assert_array_equal(part.action, np.asarray(batch.action)[:, [2, 3, 4, 5]])
+    part = ppo.part_of(batch, np.array([[1], [0]]))
+    np.testing.assert_array_equal(part.deciders, batch.deciders[:, [1, 2]])
+    np.testing.assert_array_equal(part.action, batch.action[:, [2, 3, 4, 5]])
 
 
 def test_steps_without_a_choice_count_as_0():

@@ -26,7 +26,7 @@ def played(recall, network, small_config):
     example = jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games))
     params = jax.jit(network.init)(jax.random.key(1), example)
     collect = jax.jit(rollout.collector(lambda _: recall, network, config))
-    return params, collect(params, runner, (), Progress(jnp.float32(1)))[1]
+    return jax.tree.map(np.asarray, (params, collect(params, runner, (), Progress(jnp.float32(1)))[1]))
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def learn(network, played):
 
 def test_first_minibatch_finds_the_policy_that_played(network, played, small_config):
     params, batch = played
-    part = ppo.part_of(batch, jnp.array([[3, 0, 7, 12]]))
+    part = ppo.part_of(batch, np.array([[3, 0, 7, 12]]))
     _, found = jax.jit(lambda part: ppo.loss(params, network, part, part.advantage, small_config(), ALPHA))(part)
     assert abs(found.divergence) < 1e-6
     assert found.clipped == 0
@@ -53,20 +53,20 @@ def test_first_minibatch_finds_the_policy_that_played(network, played, small_con
 
 def test_lanes_are_taken_whole(played):
     _, batch = played
-    part = ppo.part_of(batch, jnp.array([[5, 1]]))
-    np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[[5, 1]])
-    np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, [5, 1]])
-    np.testing.assert_array_equal(part.legal, np.asarray(batch.legal)[:, [5, 1]])
-    np.testing.assert_array_equal(part.target, np.asarray(batch.target)[:, [5, 1]])
+    part = ppo.part_of(batch, np.array([[5, 1]]))
+    np.testing.assert_array_equal(part.memory, batch.memory[[5, 1]])
+    np.testing.assert_array_equal(part.observation, batch.observation[:, [5, 1]])
+    np.testing.assert_array_equal(part.legal, batch.legal[:, [5, 1]])
+    np.testing.assert_array_equal(part.target, batch.target[:, [5, 1]])
 
 
 def test_every_share_gives_its_own_lanes(played):
     _, batch = played
-    part = ppo.part_of(batch, jnp.array([[5, 1], [0, 7]]))
+    part = ppo.part_of(batch, np.array([[5, 1], [0, 7]]))
     lanes = [5, 1, 8, 15]
-    np.testing.assert_array_equal(part.memory, np.asarray(batch.memory)[lanes])
-    np.testing.assert_array_equal(part.observation, np.asarray(batch.observation)[:, lanes])
-    np.testing.assert_array_equal(part.action, np.asarray(batch.action)[:, lanes])
+    np.testing.assert_array_equal(part.memory, batch.memory[lanes])
+    np.testing.assert_array_equal(part.observation, batch.observation[:, lanes])
+    np.testing.assert_array_equal(part.action, batch.action[:, lanes])
 
 
 @pytest.mark.parametrize("accumulate", [1, 2])
@@ -94,7 +94,7 @@ def test_one_pass_over_one_minibatch_is_one_step_down_the_slope_of_all_lanes(net
     params, batch = played
     config = small_config(epochs=1, minibatches=1)
     learner, _ = learn(config)
-    advantage = normalised(batch.advantage)
+    advantage = jax.jit(normalised)(batch.advantage)
     steps = ppo.optimiser(config)
 
     def step(params):
@@ -119,7 +119,7 @@ def test_steps_that_are_not_judged_change_nothing(network, played, small_config)
         changed = {"advantage": batch.advantage - 3, "target": batch.target}
         others = {"advantage": advantage, "target": target}
         return batch._replace(
-            judged=judged, **{name: jnp.where(judged, changed[name], others[name]) for name in changed}
+            judged=judged, **{name: np.where(judged, changed[name], others[name]) for name in changed}
         )
 
     (one, losses), (other, same) = update(told(0.0, batch.value)), update(told(1e3, batch.value - 5))
@@ -138,17 +138,18 @@ def test_gradients_summed_up_in_pieces_change_nothing_but_rounding(learn, small_
 def test_every_lane_is_in_one_minibatch_of_a_pass(network, played, small_config):
     params, batch = played
     config = small_config(epochs=3, minibatches=4, learning_rate=1e-30)
-    number = jnp.arange(16.0)
-    marked = batch._replace(value=jnp.zeros_like(batch.value) + number, target=jnp.zeros_like(batch.value) + number)
+    number = np.arange(16, dtype=np.float32)
+    marked = batch._replace(value=np.zeros_like(batch.value) + number, target=np.zeros_like(batch.value) + number)
 
     def losses(key):
         learner = Learner(params, ppo.optimiser(config).init(params))
         return ppo.update(learner, network, marked, config, ALPHA, key)[1].value
 
     found = jax.jit(jax.vmap(losses))(jax.random.split(jax.random.key(0), 3))
-    _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts)
+    _, outputs = jax.jit(network.apply)(params, batch.memory, batch.observation, batch.starts)
     # A value clipped around the old one, its target, is off by 0.2 at most.
-    far = np.maximum((outputs.values - number) ** 2, np.clip(outputs.values - number, -0.2, 0.2) ** 2)
+    off = np.asarray(outputs.values) - number
+    far = np.maximum(off**2, np.clip(off, -0.2, 0.2) ** 2)
     np.testing.assert_allclose(found, np.full(3, far.mean() / 2), rtol=1e-5)
 
 

@@ -32,7 +32,7 @@ class Sees(ActorCritic):
 def policy(name: str, seed: int) -> LearnedPolicy:
     env = on_game.environment(GAME, "memory", SHAPE)
     network = Sees(SHAPE, env.num_actions)
-    params = network.init(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
+    params = jax.jit(network.init)(jax.random.key(seed), jnp.zeros((1, 1, *env.image_shape)))
     return LearnedPolicy(name, GAME, "memory", {"method": "sp"}, network, params)
 
 
@@ -43,7 +43,7 @@ def chosen() -> list[LearnedPolicy]:
 
 def test_what_is_kept_of_a_step_is_what_the_players_know() -> None:
     env = make(GAME)
-    state = env.init(jax.random.split(jax.random.key(0), 3))
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(0), 3))
     state, _ = jax.jit(env.step)(state, jnp.array([[1 + 6, 0]] * 3))
     alive = jnp.array([True, True, False])
     seen = jax.jit(probing.colours_seen(env.sizes))(Moment(state, alive, jnp.zeros((3, 2), int), ()))

@@ -1,5 +1,7 @@
 """What every memory has in common."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -29,9 +31,14 @@ def inputs(rng):
 
 
 @pytest.fixture
-def network(core, inputs, ready):
-    params, apply = ready(core, core.initial_memory(2), inputs, np.zeros((9, 2), bool))
-    return params, apply
+def network(core, inputs, filled):
+    params = filled(core.init, core.initial_memory(2), inputs, np.zeros((9, 2), bool))
+    return params, compiled(core)
+
+
+@cache
+def compiled(core):
+    return jax.jit(core.apply)
 
 
 def test_episode_that_starts_in_the_middle_is_read_as_if_nothing_came_before(core, inputs, network):

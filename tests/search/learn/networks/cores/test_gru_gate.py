@@ -23,8 +23,8 @@ def test_gate_agrees_with_the_definition(rng, ready):
 def test_bias_keeps_the_gate_nearly_shut_at_first():
     module, stream = GruGate(), np.full((1, 4), 1e-3, np.float32)
     update = np.zeros((1, 4), np.float32)
-    params = module.init(jax.random.key(0), stream, update)
+    params = jax.jit(module.init)(jax.random.key(0), stream, update)
     assert params["params"]["shut"].tolist() == [2.0] * 4
-    moved = np.linalg.norm(module.apply(params, stream, update) - stream)
+    moved = np.linalg.norm(jax.jit(module.apply)(params, stream, update) - stream)
     # What is new is no longer than the stream, as its weights are orthogonal; the gate lets pass sigmoid(-2) of it.
     assert 0 < moved <= 2 * sigmoid(-2.0) * np.linalg.norm(stream) * 1.01

@@ -8,6 +8,7 @@ from search.learn.networks.cores.transformer_xl import Remembered, TransformerXl
 
 WIDTH, HEADS, WINDOW, STEPS = 4, 2, 3, 11
 MODULE = TransformerXl(WIDTH, HEADS, WINDOW)
+GATE = jax.jit(GruGate().apply)
 STARTS = np.zeros((STEPS, 2), bool)
 STARTS[5, 0] = STARTS[0, 1] = STARTS[7, 1] = STARTS[8, 1] = True
 """The first sequence starts anew in its middle; the second at once, and twice more in a row."""
@@ -57,11 +58,11 @@ def slow_step(params, now, past):
         shares = np.exp((content + place) / (WIDTH // HEADS) ** 0.5)
         heard[part] = shares / shares.sum() @ values[:, part]
     heard = np.maximum(linear(heard, attention["joined"]), 0)
-    hidden = GruGate().apply({"params": params["params"]["attention_gate"]}, jnp.asarray(now), jnp.float32(heard))
+    hidden = GATE({"params": params["params"]["attention_gate"]}, now, heard.astype(np.float32))
     thought = normed(np.asarray(hidden), weights["dense_norm"])
     for layer in range(2):
         thought = np.maximum(linear(thought, weights[f"dense_{layer}"]), 0)
-    return GruGate().apply({"params": params["params"]["dense_gate"]}, hidden, jnp.float32(thought))
+    return GATE({"params": params["params"]["dense_gate"]}, hidden, thought.astype(np.float32))
 
 
 def test_layer_agrees_with_the_definition_step_by_step(network, memory, inputs):
