@@ -23,7 +23,15 @@ from arena.runs.folder import INPUTS, KIND, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
-from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings, how_told
+from arena.runs.settings import (
+    DEFAULT_LLM,
+    FURTHER_GAMES,
+    FURTHER_ROUNDS,
+    MOST_FURTHER_ROUNDS,
+    TOURNAMENT_DEALS,
+    RunSettings,
+    how_told,
+)
 from arena.terminal import console
 from arena.terminal.options import (
     NO_CAPS,
@@ -171,8 +179,14 @@ def command(
         ),
     ] = None,
     further_rounds: Annotated[
-        int, typer.Option("--further-rounds", min=1, help="Rounds of further games, at most.")
-    ] = FURTHER_ROUNDS,
+        int | None,
+        typer.Option(
+            "--further-rounds",
+            min=1,
+            help=f"Rounds of further games, at most, while they find failures; default {MOST_FURTHER_ROUNDS}, for "
+            f"recorded answers {FURTHER_ROUNDS}.",
+        ),
+    ] = None,
     syntheses: Annotated[
         int,
         typer.Option(
@@ -229,7 +243,7 @@ def command(
         deck=hidden.deck,
         inference=hidden.inference,
         further_games=_further_games(inputs, further_games),
-        further_rounds=further_rounds,
+        further_rounds=further_rounds or (MOST_FURTHER_ROUNDS if how.by_book else FURTHER_ROUNDS),
         faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
         told=not no_rules,
         temperature=temperature,

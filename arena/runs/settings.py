@@ -29,6 +29,8 @@ TOURNAMENT_DEALS = 6
 FURTHER_GAMES = 5
 """Games that a program which passes its tests plays on the model, and as many real ones."""
 FURTHER_ROUNDS = 3
+MOST_FURTHER_ROUNDS = 20
+"""The same where nothing was recorded with fewer: games go on while they find failures, up to the cap on calls."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,15 @@ ONLINE_NOTE = (
     "Train: the unit tests that the program was refined on; online: the states of our matches with any opponent, the "
     "paper's those with the language model."
 )
+SPECIFIED_NOTE = (
+    "Not the paper's task: the recorded models were told each game by a specification, mostly two to four times as "
+    "long as the paper's text, which names every field and says what a player can infer, in the closed deck the hidden "
+    "state too, and bargaining by all its deals; and another language model wrote them."
+)
+BOOK_NOTE = (
+    "Told by our own rule books, at most as long as the paper's texts, with the names in the records beside them; what "
+    "a player can infer is not told. Another language model than the paper's wrote the models."
+)
 LEARNED_NOTE = "Ours come with agents that are trained on the model: `cwm paper --learned STEPS` trains them."
 KINDS = ("transition", "inference")
 SPLITS = ("train", "test")
@@ -51,7 +60,7 @@ def table(stored: Stored, layout: TableLayout) -> PaperTable:
     labels = ("game", "goes") if layout.seated else ("game",)
     notes = [UNREADABLE_NOTE] if any(_marked(cell.published) for row in rows for cell in row.cells) else []
     if layout.kind == "accuracy":
-        notes.append(ONLINE_NOTE)
+        notes += [ONLINE_NOTE, SPECIFIED_NOTE if stored.asked.llm is None else BOOK_NOTE]
     if layout.learned:
         notes += _about_training(stored, layout.variant, layout.games)
     elif layout.seated:
