@@ -13,8 +13,10 @@ def test_list_names_every_game(cwm: Any) -> None:
     assert "yokai-8c-2p: reduced setting, not in the paper" in shown
 
 
-def test_rules_are_those_that_a_model_gets(cwm: Any) -> None:
-    assert cwm("games", "rules", "kuhn_poker").out.strip() == registry.rules("kuhn_poker").strip()
+def test_rules_are_told_by_the_book_unless_the_specification_is_asked_for(cwm: Any) -> None:
+    assert cwm("games", "rules", "kuhn_poker").out.strip() == registry.rule_book("kuhn_poker").strip()
+    told = cwm("games", "rules", "kuhn_poker", "--rules-detail", "specification").out
+    assert told.strip() == registry.rules("kuhn_poker").strip()
 
 
 def test_a_shown_game_is_the_same_for_the_same_seed(cwm: Any) -> None:

@@ -199,7 +199,7 @@ def test_what_a_program_started_ends_with_it(game: Game, tmp_path: Path) -> None
     assert is_running(child)
     agent.close()
     agent.close()
-    assert not is_running(child)
+    assert ends(child)
 
 
 def test_what_a_program_started_ends_also_if_we_are_killed(tmp_path: Path) -> None:
@@ -218,10 +218,15 @@ def test_what_a_program_started_ends_also_if_we_are_killed(tmp_path: Path) -> No
         child = int((tmp_path / "pid").read_text())
         assert is_running(child)
         parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while is_running(child) and time.monotonic() < deadline:
+    assert ends(child)
+
+
+def ends(pid: int) -> bool:
+    """Whether a process that was killed is soon gone: a busy system takes its time."""
+    deadline = time.monotonic() + 20.0
+    while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not is_running(child)
+    return not is_running(pid)
 
 
 def is_running(pid: int) -> bool:

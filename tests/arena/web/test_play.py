@@ -204,7 +204,7 @@ def test_what_is_gone_is_one_sentence(browser: Browser) -> None:
 
 def test_rules_are_those_of_the_registry(browser: Browser) -> None:
     key = browser.key("tic_tac_toe")
-    assert browser.get(f"/api/games/{key}/rules")["rules"] == registry.rules("tic_tac_toe")
+    assert browser.get(f"/api/games/{key}/rules")["rules"] == registry.rule_book("tic_tac_toe")
 
 
 def test_a_finished_game_keeps_what_its_planner_considered(browser: Browser) -> None:
