@@ -35,12 +35,14 @@ class PromptOptions:
         on_init: see `mode`; None for its default (`paper`: 5; `per_action`: no limit).
         on_error: see `mode`; None for its default (`paper`: 1; `per_action`: `ON_ERROR`).
         seed: of the draw of mode `paper`.
+        turn: how often failures of the same program were shown before: of each group others come first then.
     """
 
     mode: Mode = "per_action"
     on_init: int | None = None
     on_error: int | None = None
     seed: int = 0
+    turn: int = 0
 
 
 DEFAULT_OPTIONS = PromptOptions()
@@ -65,10 +67,16 @@ def select_for_prompt(
         wrong = {result.id for result in results if result.status != "pass"}
         failed = sorted((test for test in tests if test.id in wrong), key=size)
         limit = 1 if options.on_error is None else options.on_error
-        return [test for kind in _kinds(tests) for test in [one for one in failed if one.kind == kind][:limit]]
-    return failure_groups.examples(
-        failure_groups.grouped(tests, results), ON_ERROR if options.on_error is None else options.on_error
-    )
+        by_kind = [[test for test in failed if test.kind == kind] for kind in _kinds(tests)]
+        return [test for own in filter(None, by_kind) for test in _from(own, options.turn * limit)[:limit]]
+    limit = ON_ERROR if options.on_error is None else options.on_error
+    return failure_groups.examples(failure_groups.grouped(tests, results), limit, options.turn)
+
+
+def _from(tests: Sequence[UnitTest], first: int) -> list[UnitTest]:
+    """Returns the tests in their order, begun at another one."""
+    start = first % len(tests)
+    return [*tests[start:], *tests[:start]]
 
 
 def _kinds(tests: Sequence[UnitTest]) -> list[str]:
