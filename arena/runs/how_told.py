@@ -76,7 +76,7 @@ class HowTold:
 
         Recorded completions answer requests of the specification; what nobody recorded may be asked in better ways.
         """
-        return {"refinement": LEARNING} if self.by_book else {}
+        return {"prompt_tests": "telling", "refinement": LEARNING} if self.by_book else {}
 
     def rules(self, game_id: str) -> str:
         """Returns the text of a registered game."""

@@ -62,7 +62,11 @@ FasterVersions = Annotated[
 ]
 PromptTestsShown = Annotated[
     str | None,
-    typer.Option("--prompt-tests", help="Tests shown in prompts: per_action, or paper (5 of each type, then 1)."),
+    typer.Option(
+        "--prompt-tests",
+        help="Tests shown in prompts: telling (what shows most), per_action (the smallest of each kind of action), or "
+        "paper (5 of each type, then 1). Default: telling; told by the specification: per_action.",
+    ),
 ]
 Refinement = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from cwm.storage.settings import Settings
 
 Method: TypeAlias = Literal["tree_search", "conversation"]
-PromptTests: TypeAlias = Literal["per_action", "paper"]
+PromptTests: TypeAlias = Literal["per_action", "paper", "telling"]
 PolicyName: TypeAlias = Literal["rex", "rotate", "rotate+fresh", "rotate+conversation"]
 
 
@@ -52,7 +52,7 @@ class SynthesisConfig(Settings):
         min_heuristic_value_on_init: a first program needs this pass rate to be refined by choice.
         min_heuristic_value_gain: a refined program needs this gain over its parent to be refined in turn (or half of
             what its parent lacks, where that is less: 0.995 cannot gain 0.01).
-        prompt_tests: which tests a prompt shows: one for each kind of action, or as the paper does.
+        prompt_tests: which tests a prompt shows: one for each kind of action, as the paper does, or what tells most.
         num_tests_on_init: tests in the first prompt: of each kind (`paper`, default 5), in all (`per_action`, default
             as many as there are kinds of action).
         num_tests_on_error: failed tests in a refinement prompt: of each kind (`paper`, default 1), in all, the smallest

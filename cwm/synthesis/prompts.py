@@ -61,7 +61,8 @@ class TaskPrompts:
 
     def shown_tests(self) -> str:
         """Returns the tests that a prompt shows where no program has failed any."""
-        return render(select_for_prompt(self._task.tests, None, self._options), (), self._task.initial_state)
+        initial = self._task.initial_state
+        return render(select_for_prompt(self._task.tests, None, self._options, initial), (), initial)
 
     def shared(self) -> dict[str, Any]:
         """Returns what the templates of all prompts for a program are filled in with."""

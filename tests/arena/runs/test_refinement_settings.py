@@ -42,6 +42,7 @@ def test_a_refinement_without_earlier_ones_is_asked_for_in_the_words_of_old_runs
 def test_what_the_book_tells_is_refined_by_the_learning_policy_and_recordings_are_not() -> None:
     live, recorded = standard_settings("mnk", "openai:m", None, 0), standard_settings("mnk", None, None, 0)
     assert (live.synthesis.refinement, recorded.synthesis.refinement) == (LEARNING, "rex")
+    assert (live.synthesis.prompt_tests, recorded.synthesis.prompt_tests) == ("telling", "per_action")
     assert RunSettings.from_record(live.to_json()) == live
     assert "refinement" not in recorded.to_json()["synthesis"]
 
