@@ -14,9 +14,10 @@ from cwm.sandbox.wire.api import Outcome
 from cwm.suite.failure_groups import examples, grouped, titles
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.attempts import MOST_LINES, Attempts, Told
-from cwm.synthesis.candidate import Candidate, SuiteReport, count_results
+from cwm.synthesis.candidate import Candidate, SuiteReport, Tester, count_results
 from cwm.synthesis.config import POLICIES, SynthesisConfig
 from cwm.synthesis.driver import synthesize
+from cwm.synthesis.further import Found, Further
 from cwm.synthesis.result import SynthesisResult
 from cwm.synthesis.task import SynthesisTask, kinds
 from cwm.trajectories.recorded import collect
@@ -42,6 +43,7 @@ def answers(program_text: Callable[[str], str]) -> dict[str, str | Completion]:
         "third": right + "# rate 0.33\n",
         "none": right + "# rate 0.0\n",
         "most": right + "# rate 0.75\n",
+        "all": right + "# rate 1.0\n",
         "refused program": "import os\n" + right,
     }
     given: dict[str, str | Completion] = {name: f"```python\n{text}```" for name, text in texts.items()}
@@ -57,8 +59,9 @@ def report_of(task: SynthesisTask, source: str) -> SuiteReport:
     rate = float(source.rsplit("# rate ", 1)[1].split()[0].rstrip(","))
     first = round(rate * len(task.tests))
     results = tuple(
-        UnitTestResult(test.id, test.kind, "pass" if number < first else "fail", "next_state", 1, 2, "no", "")
+        UnitTestResult(test.id, test.kind, "pass" if passes else "fail", "next_state", 1, 2, "no", "")
         for number, test in enumerate(task.tests)
+        for passes in [number < first and not test.id.startswith("further")]
     )
     return SuiteReport(Outcome.OK, (), count_results(kinds(task.tests), results), results)
 
@@ -68,7 +71,17 @@ def run(
 ) -> tuple[SynthesisResult, Scripted]:
     model = Scripted(list(islice(cycle(given), 3 * calls)))
     config = SynthesisConfig.from_json({"num_retries": calls - 1, "max_unanswered": calls, "patience": 2} | asked)
-    return synthesize(task, config, model, lambda sources: [report_of(task, source) for source in sources]), model
+    return synthesize(task, config, model, tester(task), further=Further(2, two_more, tester)), model
+
+
+def tester(task: SynthesisTask) -> Tester:
+    return lambda sources: [report_of(task, source) for source in sources]
+
+
+def two_more(passing: Candidate, number: int) -> Found:
+    """Finds two tests that no program passes."""
+    data = {"num_players": 2, "max_length": 9}
+    return Found(tuple(UnitTest(f"further-{number}-{one}", "random_play", data, -1, one) for one in range(2)))
 
 
 def asked_and_answered(model: Scripted, given: Sequence[str | Completion]) -> list[tuple[str, ...]]:
@@ -79,7 +92,7 @@ def asked_and_answered(model: Scripted, given: Sequence[str | Completion]) -> li
 
 @pytest.mark.parametrize("policy", [name for name, row in POLICIES.items() if row.rotates])
 @pytest.mark.parametrize("method", ["tree_search", "conversation"])
-@given(names=st.lists(st.sampled_from([*NEVER_RIGHT, "none", "most"]), min_size=1, max_size=6))
+@given(names=st.lists(st.sampled_from([*NEVER_RIGHT, "none", "most", "all"]), min_size=1, max_size=6))
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_model_that_never_gets_it_right_is_never_asked_the_same_twice(
     task: SynthesisTask, answers: dict[str, str | Completion], method: str, policy: str, names: list[str]
