@@ -71,10 +71,10 @@ def run(
 ) -> tuple[SynthesisResult, Scripted]:
     model = Scripted(list(islice(cycle(given), 3 * calls)))
     config = SynthesisConfig.from_json({"num_retries": calls - 1, "max_unanswered": calls, "patience": 2} | asked)
-    return synthesize(task, config, model, tester(task), further=Further(2, two_more, tester)), model
+    return synthesize(task, config, model, reports_on(task), further=Further(2, two_more, reports_on)), model
 
 
-def tester(task: SynthesisTask) -> Tester:
+def reports_on(task: SynthesisTask) -> Tester:
     return lambda sources: [report_of(task, source) for source in sources]
 
 
