@@ -190,16 +190,17 @@ def test_dry_run_of_an_own_game_promises_no_free_call(cwm: Any, own_game: Any) -
 
 
 def test_a_new_run_ends_at_the_default_cap_and_goes_on_with_a_higher_one(
-    cwm: Any, own_game: Any, tmp_path: Path
+    cwm: Any, own_game: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert DEFAULT_CALLS == 50
+    monkeypatch.setattr("arena.runs.folder.DEFAULT_CALLS", 2)
     run = tmp_path / "run"
-    wrong = [f"{WRONG}\n# {number}\n" for number in range(DEFAULT_CALLS)]
-    model = script(tmp_path / "answers.jsonl", *wrong, own_game.program)
+    model = script(tmp_path / "answers.jsonl", WRONG, f"{WRONG}, re", own_game.program)
     ran = cwm(*own(own_game), "--llm", model, "--run", run, "--workers", 1)
     assert ran.code == 3
-    assert f"The cap of {DEFAULT_CALLS} on calls would be passed" in ran.err
-    last = cwm("resume", run, "--workers", 1, "--max-calls", DEFAULT_CALLS + 1, "--json")
-    assert (last.code, last.json["synthesis"]["calls"]) == (0, DEFAULT_CALLS + 1), last.err
+    assert "The cap of 2 on calls would be passed" in ran.err
+    last = cwm("resume", run, "--workers", 1, "--max-calls", 3, "--json")
+    assert (last.code, last.json["synthesis"]["calls"]) == (0, 3), last.err
 
 
 def test_a_run_at_its_cap_goes_on_with_a_higher_one_and_repeats_no_answer(
