@@ -199,7 +199,7 @@ def synthesize(
         values: value functions to choose from.
         priors: policy priors to choose from.
         settings: further ones of the synthesis by name, see `cwm.synthesis.config.SynthesisConfig`.
-        caps: hard limits on calls, tokens, money and time.
+        caps: hard limits on calls, tokens, money and time; without one on calls a new run makes at most 50.
         workers: processes side by side.
         on_stage: told in words what begins.
 
@@ -217,7 +217,7 @@ def synthesize(
         train_games=len(inputs.train),
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
-        synthesis=SynthesisConfig.from_json({"seed": seed} | dict(settings or {})),
+        synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis | dict(settings or {})),
         value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         further_games=0 if inputs.game is None else FURTHER_GAMES,
@@ -232,6 +232,7 @@ def _synthesized(
 ) -> OpenedRun:
     language_model.check(wished, caps)
     settings = shipped_recordings.settings_for(wished)
+    caps = run_folder.capped(folder, caps)
     with run_folder.open_record(folder, settings, inputs, caps) as record:
         end = stored_end(folder, settings)
         if end is None:

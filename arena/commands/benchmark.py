@@ -15,6 +15,7 @@ from arena.benchmarks import (
     sandbox_speed,
     search_speed,
     serve_speed,
+    shown_tests,
     strength,
     suite_speed,
 )
@@ -46,6 +47,7 @@ class Name(StrEnum):
     TRAINING = "training"
     GPU_PROGRAM = "gpu-program"
     SERVE = "serve"
+    SHOWN_TESTS = "shown-tests"
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ def command(
             "the unit tests of one candidate; xp: games/s of trained policies in batches on that device; training: "
             "environment steps/s of PPO there, beside the roof; gpu-program: kernels and memory of PPO at the paper's "
             "size, compiled for an H200 that need not be there; serve: milliseconds a move of `cwm serve` beside the "
-            "agents' own, and the data of a watched game of 10,000 moves."
+            "agents' own, and the data of a watched game of 10,000 moves; "
+            "shown-tests: of the mutants of recorded programs that all tests of five games catch and those of a first "
+            "prompt's usual choice miss, the share that its choice by what tests tell catches."
         ),
     ],
     model: Annotated[
@@ -125,7 +129,9 @@ def command(
     game: Annotated[
         list[str] | None,
         typer.Option(
-            "--game", help="search, equivalence, suites: one option a game; default: all, or all with a recorded model."
+            "--game",
+            help="search, equivalence, suites, shown-tests: one option a game; default: all, or all with a recorded "
+            "model.",
         ),
     ] = None,
     deals: Annotated[
@@ -312,4 +318,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.TRAINING: _listed(lambda given: _loaded("arena.benchmarks.training_speed", given.games)),
     Name.GPU_PROGRAM: _listed(lambda given: _loaded("arena.benchmarks.gpu_program")),
     Name.SERVE: _listed(lambda given: serve_speed.run()),
+    Name.SHOWN_TESTS: _listed(
+        lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
+    ),
 }

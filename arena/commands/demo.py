@@ -10,7 +10,7 @@ import typer
 from arena.commands.finishing import finish
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
-from arena.runs.folder import open_record
+from arena.runs.folder import capped, open_record
 from arena.runs.settings import standard_settings
 from arena.terminal import console
 from arena.terminal.options import (
@@ -53,6 +53,7 @@ def command(
     settings = shipped.settings_for(settings)
     folder = run or Path("runs") / f"demo-{game}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     console.notices.print(f"{settings.train_games} random games of {game} played; run folder {folder}")
+    caps = capped(folder, caps)
     with open_record(folder, settings, inputs, caps) as record:
         finish(record, settings, inputs, caps, workers, None, as_json)
     console.notices.print(

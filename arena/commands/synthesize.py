@@ -19,7 +19,7 @@ from arena.pipeline.several import SeveralSettings
 from arena.pipeline.synthesis import first_prompt
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
-from arena.runs.folder import INPUTS, KIND, open_record, read_caps, write_caps
+from arena.runs.folder import DEFAULT_CALLS, INPUTS, KIND, capped, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
@@ -39,8 +39,11 @@ from arena.terminal.options import (
     BaseUrl,
     ChanceGiven,
     Effort,
+    FasterVersions,
     ModelSpec,
+    PromptTestsShown,
     Record,
+    Refinement,
     RulesDetail,
     Seed,
     Temperature,
@@ -147,23 +150,13 @@ def command(
             f"{', '.join(kind.name for kind in KINDS)}. --values, --priors and --vectors are short for theirs.",
         ),
     ] = None,
-    faster: Annotated[
-        int,
-        typer.Option(
-            "--faster",
-            min=0,
-            help="Faster versions to ask for once the model passes its tests; one is kept only if it is right and "
-            "faster. 0 for none.",
-        ),
-    ] = 0,
+    faster: FasterVersions = 0,
     tournament_deals: Annotated[
         int, typer.Option("--tournament-deals", min=1, help="Deals a pairing of value functions, and of priors.")
     ] = TOURNAMENT_DEALS,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
-    prompt_tests: Annotated[
-        str,
-        typer.Option("--prompt-tests", help="Tests shown in prompts: per_action, or paper (5 of each type, then 1)."),
-    ] = "per_action",
+    prompt_tests: PromptTestsShown = None,
+    refinement: Refinement = None,
     config: Annotated[
         Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
     ] = None,
@@ -206,7 +199,11 @@ def command(
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games."""
+    """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games.
+
+    At most 50 calls are made a synthesis, those for functions beside the model included, unless --max-calls says
+    otherwise.
+    """
     if add_games is not None and go_on is None:
         raise UsageError("--add-games adds to a run: name it by --continue RUN.")
     if go_on is not None:
@@ -226,9 +223,10 @@ def command(
         "num_retries": retries,
         "programs_per_answer": programs,
         "max_output_tokens": max_output_tokens,
-        "prompt_tests": prompt_tests,
         "seed": seed,
     }
+    asked = {"prompt_tests": prompt_tests, "refinement": refinement}
+    given |= how.synthesis | {name: value for name, value in asked.items() if value is not None}
     settings = RunSettings(
         game=inputs.info.id,
         registered=inputs.game is not None,
@@ -253,13 +251,14 @@ def command(
         chance=how.chance,
     ).with_functions(beside)
     if dry_run:
-        _show_first_prompt(inputs, settings, caps, as_json)
+        _show_first_prompt(inputs, settings, caps, syntheses, as_json)
         return
     folder = run or Path("runs") / (f"{settings.game}-{seed}" + (f"-of-{syntheses}" if syntheses > 1 else ""))
     if syntheses > 1:
         language_model.check(settings, caps)
         settings = shipped.settings_for(settings)
         rejection = RejectionConfig(repetitions=repetitions, simulations=simulations, seed=seed)
+        caps = capped(folder, caps, syntheses)
         several.synthesize(
             folder, SeveralSettings(settings, syntheses, rejection), inputs, caps, workers, record, as_json
         )
@@ -273,6 +272,7 @@ def _run(
     language_model.check(asked, caps)
     settings = shipped.settings_for(asked)
     _say_where_answers_go(settings)
+    caps = capped(folder, caps)
     with open_record(folder, settings, inputs, caps) as opened:
         finish(opened, settings, inputs, caps, workers, recording, as_json)
 
@@ -378,13 +378,14 @@ def _further(path: Path | None) -> dict[str, Any]:
     return data
 
 
-def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, as_json: bool) -> None:
+def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, syntheses: int, as_json: bool) -> None:
     first = first_prompt(inputs, settings, caps)
+    cap = DEFAULT_CALLS * syntheses if caps.calls is None else caps.calls
     figures: dict[str, Any] = {
         "input_tokens_estimated": first.input_tokens,
         "max_output_tokens": first.max_output_tokens,
         "first_call_costs_at_most": first.first_call_cost,
-        "calls_at_most": first.most_calls if caps.calls is None else min(first.most_calls, caps.calls),
+        "calls_at_most": min(first.most_calls * syntheses, cap),
     }
     if as_json:
         console.print_json(figures | {"prompt": first.prompt})

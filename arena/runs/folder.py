@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ MODEL = "model"
 CAPS_FILE = "caps.json"
 RESULT_FILE = "result.json"
 RESULT_KEYS = {"synthesis", "values", "model", "evaluations", "tally"}
+DEFAULT_CALLS = 50
+"""A synthesis makes at most so many calls unless somebody caps them otherwise."""
 
 
 def read_result(folder: Path) -> dict[str, Any]:
@@ -96,6 +99,21 @@ def read_caps(folder: Path) -> Caps:
     """Returns the caps that a run was last given, none if nobody set any."""
     remedy = "delete it and give the caps again"
     return stored_json.read_if_there(folder / CAPS_FILE, Caps.from_json, UsageError, remedy) or Caps()
+
+
+def capped(folder: Path, caps: Caps, syntheses: int = 1) -> Caps:
+    """Returns the caps of a run, with the default one on calls where none is given.
+
+    Args:
+        folder: of the run, which need not be there. One that was begun without a cap on calls goes on without, and one
+            with a higher cap than the default goes on with that.
+        caps: as they were given.
+        syntheses: how many share the caps.
+    """
+    if caps.calls is not None:
+        return caps
+    stored = read_caps(folder).calls if (folder / CAPS_FILE).exists() else 0
+    return caps if stored is None else replace(caps, calls=max(stored, DEFAULT_CALLS * syntheses))
 
 
 def write_caps(folder: Path, caps: Caps) -> None:

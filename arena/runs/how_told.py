@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from arena.usage import UsageError
 from cwm.interface.templates import Edition
+from cwm.synthesis.config import LEARNING
 from cwm.trajectories.recorded import Deck
 from cwm.trajectories.telling import Telling
 from cwm.trajectories.vocabulary import Vocabulary
@@ -68,6 +69,14 @@ class HowTold:
     def by_book(self) -> bool:
         """Whether the game is told as to people."""
         return self.detail == "book"
+
+    @property
+    def synthesis(self) -> dict[str, str]:
+        """Settings of a synthesis, by name, that are other than its usual ones unless somebody asks otherwise.
+
+        Recorded completions answer requests of the specification; what nobody recorded may be asked in better ways.
+        """
+        return {"prompt_tests": "telling", "refinement": LEARNING} if self.by_book else {}
 
     def rules(self, game_id: str) -> str:
         """Returns the text of a registered game."""

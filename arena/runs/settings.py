@@ -168,7 +168,7 @@ class RunSettings(Settings):
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings, but those of `left_out`, and rounds of which there are none."""
-        data = super().to_json()
+        data = super().to_json() | {"synthesis": self.synthesis.to_json()}
         if "further_games" not in data:
             del data["further_rounds"]
         return data
@@ -228,7 +228,7 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         llm=llm or DEFAULT_LLM,
         base_url=base_url,
         seed=seed,
-        synthesis=SynthesisConfig(seed=seed),
+        synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
         value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
         tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,

@@ -15,6 +15,7 @@ from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.llm.line import ANSWER_S, Line, headers_of
 from cwm.llm.provider_table import FORMS
+from cwm.synthesis.config import LEARNING, POLICIES
 
 GAME: Final = (
     "A game: its id (`cwm games list` shows them), cwm:PLACE for a synthesised one (a run, a model or a file of "
@@ -49,6 +50,33 @@ PriceOut = Annotated[float | None, typer.Option("--price-out", help="Price of a 
 BaseUrl = Annotated[
     str | None,
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
+]
+FasterVersions = Annotated[
+    int,
+    typer.Option(
+        "--faster",
+        min=0,
+        help="Faster versions to ask for once the model passes its tests; one is kept only if it is right and "
+        "faster. 0 for none.",
+    ),
+]
+PromptTestsShown = Annotated[
+    str | None,
+    typer.Option(
+        "--prompt-tests",
+        help="Tests shown in prompts: telling (what shows most), per_action (the smallest of each kind of action), or "
+        "paper (5 of each type, then 1). Default: telling; told by the specification: per_action.",
+    ),
+]
+Refinement = Annotated[
+    str | None,
+    typer.Option(
+        "--refinement",
+        help=f"What refinements learn from earlier ones: {', '.join(POLICIES)}. rex: nothing. The others show other "
+        "failed tests each time and tell what was tried; where a program comes again, or three refinements gain "
+        "nothing, +fresh asks for a first program again, and +conversation goes on in a chat from the best one. "
+        f"Default: {LEARNING}; told by the specification: rex.",
+    ),
 ]
 RulesDetail = Annotated[
     str | None,

@@ -1,6 +1,6 @@
 """Unit tests as Python text for the prompt (the CWM paper, appendix G), failed ones with what went wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cwm.suite.types import UnitTest, UnitTestResult
 from games.api import Json
@@ -28,22 +28,41 @@ def render(
     """
     failed = {result.id: result for result in results if result.status != "pass"}
     initial = repr(initial_state)
-    shown: list[str] = []
-    left_out: list[UnitTest] = []
-    length = 0
-    for test in tests:
-        text = "\n".join([*_complaint(failed.get(test.id)), *_BODIES[test.kind](test)])
-        text = text.replace(initial, "INITIAL_STATE") if len(initial) > LONG else text
-        if shown and length + len(text) > max_characters:
-            left_out.append(test)
-            continue
-        shown.append(text)
-        length += len(text) + 2
+    found = list(_shown(tests, failed, initial, max_characters))
+    shown = [text for _, text in found if text]
+    left_out = [test for test, text in found if not text]
     if left_out:
         kinds = sorted({test.kind for test in left_out})
         counts = ", ".join(f"{sum(test.kind == kind for test in left_out)} {kind}" for kind in kinds)
         shown.append(f"# {len(left_out)} more tests ({counts}) are not shown, to keep this text short.")
     return "\n\n".join(shown)
+
+
+def fitting(tests: Sequence[UnitTest], initial_state: Json = None) -> list[UnitTest]:
+    """Returns the tests that `render` shows of those that have not failed; the others do not fit."""
+    return [test for test, text in _shown(tests, {}, repr(initial_state), MAX_CHARACTERS) if text]
+
+
+def length(test: UnitTest, initial_state: Json = None) -> int:
+    """Returns how many characters a test takes in a prompt, the empty line before the next one included."""
+    return len(_text(test, None, repr(initial_state))) + 2
+
+
+def _shown(
+    tests: Sequence[UnitTest], failed: Mapping[str, UnitTestResult], initial: str, max_characters: int
+) -> Iterator[tuple[UnitTest, str]]:
+    """Yields every test with its text, "" where it does not fit."""
+    length = 0
+    for test in tests:
+        text = _text(test, failed.get(test.id), initial)
+        fits = not length or length + len(text) <= max_characters
+        length += len(text) + 2 if fits else 0
+        yield test, text if fits else ""
+
+
+def _text(test: UnitTest, result: UnitTestResult | None, initial: str) -> str:
+    text = "\n".join([*_complaint(result), *_BODIES[test.kind](test)])
+    return text.replace(initial, "INITIAL_STATE") if len(initial) > LONG else text
 
 
 def _complaint(result: UnitTestResult | None) -> list[str]:

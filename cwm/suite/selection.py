@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cwm.suite import failure_groups
+from cwm.suite import failure_groups, rendering
 from cwm.suite.failure_groups import size
+from cwm.suite.informative import informative, namer
 from cwm.suite.types import UnitTest, UnitTestResult
-from cwm.trajectories.varied import action_kind
-from games.api import CHANCE, TERMINAL
+from games.api import CHANCE, TERMINAL, Json
 
-Mode: TypeAlias = Literal["per_action", "paper"]
+Mode: TypeAlias = Literal["per_action", "paper", "telling"]
 
-MANY_KINDS = 12
-"""With more kinds of action than this only the first word of each counts."""
 ON_ERROR = 5
 """So many failed tests are shown if nothing else is asked for."""
 MOST_WHOLE_GAMES = 6
@@ -31,23 +29,29 @@ class PromptOptions:
             `per_action`: at the start one transition for each kind of action (chance apart), the first state, each
             kind of end, and two decision points of each player, and in the closed deck whole games; later `on_error`
             failures: the smallest of each group that looks alike, the most frequent group first, then further ones in
-            turn (see `cwm.suite.failure_groups`).
-        on_init: see `mode`; None for its default (`paper`: 5; `per_action`: no limit).
-        on_error: see `mode`; None for its default (`paper`: 1; `per_action`: `ON_ERROR`).
+            turn (see `cwm.suite.failure_groups`). `telling`: at the start what shows most in as many characters as
+            `per_action` would take (see `cwm.suite.informative`); later as `per_action`.
+        on_init: see `mode`; None for its default (`paper`: 5; else no limit).
+        on_error: see `mode`; None for its default (`paper`: 1; else `ON_ERROR`).
         seed: of the draw of mode `paper`.
+        turn: how often failures of the same program were shown before: of each group others come first then.
     """
 
     mode: Mode = "per_action"
     on_init: int | None = None
     on_error: int | None = None
     seed: int = 0
+    turn: int = 0
 
 
 DEFAULT_OPTIONS = PromptOptions()
 
 
 def select_for_prompt(
-    tests: Sequence[UnitTest], results: Sequence[UnitTestResult] | None, options: PromptOptions = DEFAULT_OPTIONS
+    tests: Sequence[UnitTest],
+    results: Sequence[UnitTestResult] | None,
+    options: PromptOptions = DEFAULT_OPTIONS,
+    initial_state: Json = None,
 ) -> list[UnitTest]:
     """Returns the tests to show.
 
@@ -55,20 +59,29 @@ def select_for_prompt(
         tests: the suite.
         results: of the program that is to be repaired; None or empty before there is one.
         options: how to choose.
+        initial_state: the prompt shows it; tells how long a test is there.
 
     Returns:
         Before there is a program, examples; then failed tests only, [] if all passed.
     """
     if not results:
+        if options.mode == "telling":
+            return _telling_start(tests, options, initial_state)
         return _paper_start(tests, options) if options.mode == "paper" else _kinds_start(tests, options)
     if options.mode == "paper":
         wrong = {result.id for result in results if result.status != "pass"}
         failed = sorted((test for test in tests if test.id in wrong), key=size)
         limit = 1 if options.on_error is None else options.on_error
-        return [test for kind in _kinds(tests) for test in [one for one in failed if one.kind == kind][:limit]]
-    return failure_groups.examples(
-        failure_groups.grouped(tests, results), ON_ERROR if options.on_error is None else options.on_error
-    )
+        by_kind = [[test for test in failed if test.kind == kind] for kind in _kinds(tests)]
+        return [test for own in filter(None, by_kind) for test in _from(own, options.turn * limit)[:limit]]
+    limit = ON_ERROR if options.on_error is None else options.on_error
+    return failure_groups.examples(failure_groups.grouped(tests, results), limit, options.turn)
+
+
+def _from(tests: Sequence[UnitTest], first: int) -> list[UnitTest]:
+    """Returns the tests in their order, begun at another one."""
+    start = first % len(tests)
+    return [*tests[start:], *tests[:start]]
 
 
 def _kinds(tests: Sequence[UnitTest]) -> list[str]:
@@ -83,6 +96,23 @@ def _paper_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[Unit
         ids = [test.id for test in tests if test.kind == kind]
         chosen |= set(rng.sample(ids, min(limit, len(ids))))
     return [test for test in tests if test.id in chosen]
+
+
+def _telling_start(tests: Sequence[UnitTest], options: PromptOptions, initial_state: Json) -> list[UnitTest]:
+    def length(test: UnitTest) -> int:
+        return rendering.length(test, initial_state)
+
+    usual = rendering.fitting(_kinds_start(tests, PromptOptions()), initial_state)
+    chosen = {test.id for test in usual if test.kind not in ("transition", "inference")}
+    # One test of inference is as long as many moves and shows what no move does, so that each has room of its own;
+    # moves come last, of which some fill what is left.
+    left = 0
+    for kind in ("inference", "transition"):
+        left += sum(length(test) for test in usual if test.kind == kind)
+        found = informative([test for test in tests if test.kind == kind], left, length)
+        chosen |= {test.id for test in found}
+        left -= sum(map(length, found))
+    return [test for test in tests if test.id in chosen][: options.on_init]
 
 
 def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[UnitTest]:
@@ -101,12 +131,10 @@ def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[Unit
 def _by_action(transitions: Sequence[UnitTest]) -> list[UnitTest]:
     """Returns the smallest transition of each kind of action."""
     moves = [test for test in transitions if test.data["action"] is not None]
-    kinds = {action_kind(test.data["action"]) for test in moves}
+    kind_of = namer(moves)
     groups: dict[tuple[bool, str], list[UnitTest]] = defaultdict(list)
     for test in moves:
-        words = action_kind(test.data["action"])
-        kind = words if len(kinds) <= MANY_KINDS else words.split(" ")[0]
-        groups[test.data["player"] == CHANCE, kind].append(test)
+        groups[test.data["player"] == CHANCE, kind_of(test.data["action"])].append(test)
     return [min(group, key=size) for group in groups.values()]
 
 

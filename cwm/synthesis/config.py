@@ -1,12 +1,39 @@
 """Settings of a synthesis."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 from cwm.storage.settings import Settings
 
 Method: TypeAlias = Literal["tree_search", "conversation"]
-PromptTests: TypeAlias = Literal["per_action", "paper"]
+PromptTests: TypeAlias = Literal["per_action", "paper", "telling"]
+PolicyName: TypeAlias = Literal["rex", "rotate", "rotate+fresh", "rotate+conversation"]
+
+
+@dataclass(frozen=True)
+class RefinementPolicy:
+    """What refinements learn from those before them.
+
+    Attributes:
+        rotates: whether a program's next refinement shows other failed tests and tells of the earlier ones; without
+            it, one that gained nothing may be asked for in the same words again.
+        stuck: what follows a program that was there before, and refinements in a row without gain: nothing else (`on`),
+            a first prompt that tells which approaches failed (`fresh`), or a chat from the best program.
+    """
+
+    rotates: bool
+    stuck: Literal["on", "fresh", "conversation"]
+
+
+POLICIES: Final[Mapping[PolicyName, RefinementPolicy]] = {
+    "rex": RefinementPolicy(rotates=False, stuck="on"),
+    "rotate": RefinementPolicy(rotates=True, stuck="on"),
+    "rotate+fresh": RefinementPolicy(rotates=True, stuck="fresh"),
+    "rotate+conversation": RefinementPolicy(rotates=True, stuck="conversation"),
+}
+LEARNING: Final[PolicyName] = "rotate+fresh"
+"""The policy of a synthesis whose requests no recording has to answer."""
 
 
 class SynthesisConfigError(ValueError):
@@ -25,7 +52,7 @@ class SynthesisConfig(Settings):
         min_heuristic_value_on_init: a first program needs this pass rate to be refined by choice.
         min_heuristic_value_gain: a refined program needs this gain over its parent to be refined in turn (or half of
             what its parent lacks, where that is less: 0.995 cannot gain 0.01).
-        prompt_tests: which tests a prompt shows: one for each kind of action, or as the paper does.
+        prompt_tests: which tests a prompt shows: one for each kind of action, as the paper does, or what tells most.
         num_tests_on_init: tests in the first prompt: of each kind (`paper`, default 5), in all (`per_action`, default
             as many as there are kinds of action).
         num_tests_on_error: failed tests in a refinement prompt: of each kind (`paper`, default 1), in all, the smallest
@@ -40,9 +67,12 @@ class SynthesisConfig(Settings):
         test_seconds: wall-clock seconds for one test of one program.
         total_seconds: wall-clock seconds for all tests of one program.
         max_timeouts: testing a program stops after so many tests ran out of time; the rest counts as not passed.
+        refinement: one of `POLICIES`; `rex` is how refinement went before there was any other.
+        patience: so many refinements in a row without gain are what a policy calls stuck.
     """
 
     error: ClassVar[type[Exception]] = SynthesisConfigError
+    left_out: ClassVar[Sequence[Mapping[str, object]]] = ({"refinement": "rex"}, {"patience": 3})
 
     method: Method = "tree_search"
     num_retries: int = 500
@@ -63,12 +93,20 @@ class SynthesisConfig(Settings):
     test_seconds: float = 5.0
     total_seconds: float = 120.0
     max_timeouts: int = 3
+    refinement: PolicyName = "rex"
+    patience: int = 3
+
+    @property
+    def policy(self) -> RefinementPolicy:
+        """What `refinement` stands for."""
+        return POLICIES[self.refinement]
 
     def __post_init__(self) -> None:
         self._check_choice("method", Method)
         self._check_choice("prompt_tests", PromptTests)
         self._check_least(1, "programs_per_answer", "max_output_tokens", "max_unanswered", "max_conversation_turns")
-        self._check_least(1, "max_timeouts", "num_tests_on_init", "num_tests_on_error")
+        self._check_choice("refinement", PolicyName)
+        self._check_least(1, "patience", "max_timeouts", "num_tests_on_init", "num_tests_on_error")
         self._check_least(
             0, "num_retries", "heuristic_weight", "min_heuristic_value_on_init", "min_heuristic_value_gain"
         )

@@ -1,5 +1,6 @@
 """Prompts for one synthesis task: templates filled in with rules, interface, tests and failures."""
 
+from dataclasses import replace
 from typing import Any
 
 from cwm.interface import templates, text
@@ -8,6 +9,7 @@ from cwm.suite import failure_groups
 from cwm.suite.contract import as_tests
 from cwm.suite.rendering import render
 from cwm.suite.selection import PromptOptions, select_for_prompt
+from cwm.synthesis.attempts import NOTHING, Told
 from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.task import SynthesisTask
@@ -34,18 +36,19 @@ class TaskPrompts:
             seed=config.seed,
         )
 
-    def synthesis(self) -> str:
-        """Returns the first prompt."""
-        return templates.render(self._template("synthesis"), **self.shared(), tests=self.shown_tests())
+    def synthesis(self, approaches: Told = NOTHING) -> str:
+        """Returns the first prompt, which tells of earlier approaches."""
+        told = self.shared() | {"tests": self.shown_tests(), "approaches": approaches.lines}
+        return templates.render(self._template("synthesis"), **told)
 
-    def refinement(self, candidate: Candidate) -> str:
+    def refinement(self, candidate: Candidate, attempts: Told = NOTHING) -> str:
         """Returns a fresh prompt with the program, its failures and, for each shown, what was expected and got."""
-        verdict = self._verdict(candidate.report)
-        return templates.render(self._template("refinement"), **self.shared(), **verdict, source=candidate.source)
+        told = self._verdict(candidate.report, attempts.number) | {"attempts": attempts.lines}
+        return templates.render(self._template("refinement"), **self.shared(), **told, source=candidate.source)
 
-    def follow_up(self, candidate: Candidate, num_given: int) -> str:
-        """Returns the next message of a conversation."""
-        verdict = self._verdict(candidate.report)
+    def follow_up(self, candidate: Candidate, num_given: int, turn: int = 0) -> str:
+        """Returns the next message of a conversation; see `PromptWriter`."""
+        verdict = self._verdict(candidate.report, turn)
         edition, number = self._task.telling.edition, candidate.version
         return templates.render(
             "follow_up", edition, **verdict, num_given=num_given, number=number, num_programs=self._num_programs
@@ -58,7 +61,8 @@ class TaskPrompts:
 
     def shown_tests(self) -> str:
         """Returns the tests that a prompt shows where no program has failed any."""
-        return render(select_for_prompt(self._task.tests, None, self._options), (), self._task.initial_state)
+        initial = self._task.initial_state
+        return render(select_for_prompt(self._task.tests, None, self._options, initial), (), initial)
 
     def shared(self) -> dict[str, Any]:
         """Returns what the templates of all prompts for a program are filled in with."""
@@ -97,13 +101,14 @@ class TaskPrompts:
             "random": info.has_chance or not info.perfect_information,
         }
 
-    def _verdict(self, report: SuiteReport) -> dict[str, Any]:
+    def _verdict(self, report: SuiteReport, turn: int = 0) -> dict[str, Any]:
         if report.problems:
-            return {"rejection": report.problems, "summary": "", "groups": [], "tests": ""}
+            return {"rejection": report.problems, "summary": "", "groups": [], "tests": "", "rotated": False}
         suite = [*self._task.tests, *as_tests(report.results)]
-        tests = select_for_prompt(suite, report.results, self._options)
+        tests = select_for_prompt(suite, report.results, replace(self._options, turn=turn))
         return {
             "rejection": (),
+            "rotated": turn > 0,
             "summary": summary(report, self._config.test_seconds, self._task.sampler),
             "groups": failure_groups.listing(failure_groups.grouped(suite, report.results)),
             "tests": render(tests, report.results, self._task.initial_state, FAILED_CHARACTERS),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from cwm.llm.api import Completion, Message
+from cwm.synthesis.attempts import NOTHING, Told
 from cwm.synthesis.candidate import Candidate
 
 AnswerKind: TypeAlias = Literal["programs", "no_program", "truncated", "refused", "empty"]
@@ -42,20 +43,31 @@ class Answer:
     completion: Completion
     programs: tuple[str, ...] = ()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model said all that it had to say; else the same may be asked again."""
+        return self.kind in ("programs", "no_program")
+
 
 class PromptWriter(Protocol):
     """Writes the prompts of one task."""
 
-    def synthesis(self) -> str:
-        """Returns the first prompt."""
+    def synthesis(self, approaches: Told = NOTHING) -> str:
+        """Returns the first prompt, which tells of earlier approaches."""
         ...
 
-    def refinement(self, candidate: Candidate) -> str:
-        """Returns a fresh prompt that holds the candidate and what is wrong with it."""
+    def refinement(self, candidate: Candidate, attempts: Told = NOTHING) -> str:
+        """Returns a fresh prompt that holds the candidate, what is wrong with it, and what was tried before."""
         ...
 
-    def follow_up(self, candidate: Candidate, num_given: int) -> str:
-        """Returns the next message of a conversation whose last answer held `num_given` programs."""
+    def follow_up(self, candidate: Candidate, num_given: int, turn: int = 0) -> str:
+        """Returns the next message of a conversation whose last answer held `num_given` programs.
+
+        Args:
+            candidate: the best of them.
+            num_given: how many there were.
+            turn: how often the conversation was told of the same program's failures before.
+        """
         ...
 
     def no_program(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.runs.folder import DEFAULT_CALLS
 from cwm.record.record import JOURNAL_FILE, RunRecord
 from cwm.sandbox.parent import levels
 from cwm.storage.journal import Journal, RunRecordError
@@ -176,13 +177,30 @@ def test_dry_run_shows_the_prompt_and_its_cost_and_makes_nothing(cwm: Any, tmp_p
     assert ran.json["prompt"].startswith("You write software that plays games.")
     assert ran.json["calls_at_most"] == 7
     assert ran.json["first_call_costs_at_most"] > 0.3
-    assert cwm(*words, "--json").json["first_call_costs_at_most"] is None
+    uncapped = cwm(*words, "--json").json
+    assert (uncapped["first_call_costs_at_most"], uncapped["calls_at_most"]) == (None, DEFAULT_CALLS)
+    assert cwm(*words, "--syntheses", 3, "--json").json["calls_at_most"] == 3 * DEFAULT_CALLS
+    assert cwm(*words, "--retries", 4, "--json").json["calls_at_most"] == 15
     assert not (tmp_path / "run").exists()
 
 
 def test_dry_run_of_an_own_game_promises_no_free_call(cwm: Any, own_game: Any) -> None:
     assert cwm(*own(own_game), "--dry-run", "--json").json["first_call_costs_at_most"] is None
     assert cwm("synthesize", "tic_tac_toe", "--dry-run", "--json").json["first_call_costs_at_most"] == 0.0
+
+
+def test_a_new_run_ends_at_the_default_cap_and_goes_on_with_a_higher_one(
+    cwm: Any, own_game: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert DEFAULT_CALLS == 50
+    monkeypatch.setattr("arena.runs.folder.DEFAULT_CALLS", 2)
+    run = tmp_path / "run"
+    model = script(tmp_path / "answers.jsonl", WRONG, f"{WRONG}, re", own_game.program)
+    ran = cwm(*own(own_game), "--llm", model, "--run", run, "--workers", 1)
+    assert ran.code == 3
+    assert "The cap of 2 on calls would be passed" in ran.err
+    last = cwm("resume", run, "--workers", 1, "--max-calls", 3, "--json")
+    assert (last.code, last.json["synthesis"]["calls"]) == (0, 3), last.err
 
 
 def test_a_run_at_its_cap_goes_on_with_a_higher_one_and_repeats_no_answer(

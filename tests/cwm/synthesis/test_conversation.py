@@ -4,6 +4,7 @@ import pytest
 
 from cwm.llm.api import Completion
 from cwm.sandbox.wire.api import Outcome
+from cwm.synthesis.attempts import NOTHING, Told
 from cwm.synthesis.candidate import Candidate, KindCounts, SuiteReport
 from cwm.synthesis.config import SynthesisConfig
 from cwm.synthesis.conversation import Conversation
@@ -13,13 +14,13 @@ from cwm.synthesis.refiner import Answer, AnswerKind
 class Writer:
     """Prompts that name what they are about."""
 
-    def synthesis(self) -> str:
+    def synthesis(self, approaches: Told = NOTHING) -> str:
         return "first"
 
-    def refinement(self, candidate: Candidate) -> str:
+    def refinement(self, candidate: Candidate, attempts: Told = NOTHING) -> str:
         return f"repair {candidate.id}"
 
-    def follow_up(self, candidate: Candidate, num_given: int) -> str:
+    def follow_up(self, candidate: Candidate, num_given: int, turn: int = 0) -> str:
         return f"{candidate.id} of {num_given} fails"
 
     def no_program(self) -> str:

@@ -17,7 +17,7 @@ from arena.pipeline.synthesis import SynthesisRun
 from arena.report import run_report
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
-from arena.runs.folder import open_record, read_result
+from arena.runs.folder import capped, open_record, read_result
 from arena.runs.settings import RunSettings, by_way, standard_settings
 from arena.usage import UsageError
 from cwm.functions import value
@@ -71,6 +71,7 @@ def run(
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)
     inputs = run_inputs.played(settings)
+    caps = capped(place.folder, caps)
     with open_record(place.folder, settings, inputs, caps) as record:
         made = SynthesisRun(record, settings, inputs, caps, workers, None, on_event, on_stage).model()
         run_report.write_result(place.folder, made)
