@@ -148,7 +148,7 @@ class FunctionChoice:
     def _played(self, tournament: ModelTournament) -> Callable[[Sequence[Entrant]], Played]:
         seconds = self.stage.settings.tournament_budget
         if seconds is not None:
-            return TimelyTournament(tournament, seconds, self.stage.record).play
+            return TimelyTournament(tournament, seconds, self.stage.record, self.stage.on_stage).play
         return lambda entrants: Played(tuple(tournament.play(entrants)))
 
     def _context(self) -> dict[str, Any]:

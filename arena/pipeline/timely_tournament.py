@@ -30,12 +30,14 @@ class TimelyTournament:
         tournament: who plays how; `deals` is the most there may be.
         seconds: after the first block none is begun that would not fit in, if it took as long as the last.
         record: where blocks are kept.
+        on_stage: told in words which deals are played now.
         clock: seconds; injected by tests.
     """
 
     tournament: ModelTournament
     seconds: float
     record: RunRecord
+    on_stage: Callable[[str], None] = lambda text: None
     clock: Callable[[], float] = time.monotonic
 
     def play(self, entrants: Sequence[Entrant]) -> Played:
@@ -105,6 +107,9 @@ class TimelyTournament:
         key = content_key(asked)
         stored = self.record.evaluation(key)
         if stored is None:
+            most = self.tournament.deals
+            which = "fresh deals" if apart else f"deals {deals.start + 1} to {deals.stop} of at most {most}"
+            self.on_stage(f"tournament on the model: {which}")
             began = self.clock()
             rows = self.tournament.play_deals(entrants, deals, apart)
             stored = {

@@ -89,13 +89,15 @@ class Decided:
             names: of the entrants.
         """
         played = f"{self.deals} deal{'' if self.deals == 1 else 's'}"
+        called = [f"candidate {name}" if name.isdecimal() else name for name in names]
+        leader = called[self.leader]
         if not self.level:
-            told = f"{names[self.leader]} told apart after {played}"
+            told = f"{leader} told apart after {played}"
         else:
             ended = ", when the time was used" if self.stopped == "seconds" else ""
-            others = " and ".join(names[index] for index in self.level)
-            kept = f"; {names[self.kept]} stays, the simplest" if self.kept != self.leader else ""
-            told = f"{NOT_TOLD_APART} after {played}{ended}: {names[self.leader]} leads, {others} may be as good{kept}"
+            kept = f"; {called[self.kept]} stays, the simplest" if self.kept != self.leader else ""
+            others = _listed([called[index] for index in self.level])
+            told = f"{NOT_TOLD_APART} after {played}{ended}: {leader} leads, {others} may be as good{kept}"
         return told if self.fresh is None else f"{told}; {self.fresh.words}"
 
 
@@ -120,6 +122,10 @@ class Played:
         """Builds what `to_json` made; older records have scores alone."""
         found = data.get("decided")
         return cls(tuple(map(float, data["scores"])), None if found is None else Decided.from_record(found))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _pair(mean: float, error: float | None) -> str:

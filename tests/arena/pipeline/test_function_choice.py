@@ -244,7 +244,7 @@ def test_tournament_that_stops_in_time_is_told_everywhere(
     monkeypatch.setattr(ModelTournament, "play_deals", play_deals)
     llm = script(tmp_path / "answers", [model_answer(), fenced(EVEN), fenced(OTHER)])
     run = tmp_path / "run"
-    asked = settings(llm, 2).with_budget(60.0, 12)
+    asked = settings(llm, 2, further_games=0).with_budget(60.0, 12)
     outcome, _ = synthesise(run, asked)
     assert rows == [([0, 1, 2, 3], False), (list(range(12, 20)), True)]
     assert outcome.bundle is not None
@@ -252,7 +252,7 @@ def test_tournament_that_stops_in_time_is_told_everywhere(
     told = outcome.bundle.metadata["priors"]["tournament"]
     assert (told["kept"], told["deals"], told["stopped"], told["not_told_apart_from"]) == ("0", 4, "told apart", [])
     words = (
-        "0 told apart after 4 deals; on 8 fresh deals 1.50 ± 0.19, the planner without 0.50 ± 0.19, "
+        "candidate 0 told apart after 4 deals; on 8 fresh deals 1.50 ± 0.19, the planner without 0.50 ± 0.19, "
         "difference 1.00 ± 0.00"
     )
     assert told["words"] == words

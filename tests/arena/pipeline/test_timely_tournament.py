@@ -52,14 +52,25 @@ def record(tmp_path: Path) -> Iterator[RunRecord]:
 
 
 def decide(
-    record: RunRecord, scripted: Scripted, entrants: Sequence[Entrant] = (NONE, ONE), seconds: float = 1000.0
+    record: RunRecord,
+    scripted: Scripted,
+    entrants: Sequence[Entrant] = (NONE, ONE),
+    seconds: float = 1000.0,
+    on_stage: Callable[[str], None] = lambda text: None,
 ) -> Played:
-    timely = TimelyTournament(scripted, seconds, record, lambda: scripted.now)  # type: ignore[arg-type]
+    timely = TimelyTournament(scripted, seconds, record, on_stage, lambda: scripted.now)  # type: ignore[arg-type]
     return timely.play(entrants)
 
 
 def clear(value: str | None, deal: int) -> float:
     return {None: 0.0, "one": 1.0, "two": 0.5}[value] + deal % 2
+
+
+def test_blocks_are_told_as_they_are_begun(record: RunRecord) -> None:
+    told: list[str] = []
+    decide(record, Scripted(clear, deals=40), on_stage=told.append)
+    decide(record, Scripted(clear, deals=40), on_stage=told.append)
+    assert told == ["tournament on the model: deals 1 to 4 of at most 40", "tournament on the model: fresh deals"]
 
 
 def equal(value: str | None, deal: int) -> float:

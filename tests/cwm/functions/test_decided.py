@@ -7,7 +7,7 @@ import pytest
 from cwm.functions.decided import Decided, FreshDeals, Played
 
 FRESH = FreshDeals(8, 0.5, 0.125, -0.5, 0.125, 1.0, 0.25)
-NAMES = ["none", "uniform", "0"]
+NAMES = ["none", "uniform", "0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -15,16 +15,27 @@ NAMES = ["none", "uniform", "0"]
     [
         (
             Decided(2, 2, (), 4, "told apart", FRESH),
-            "0 told apart after 4 deals; on 8 fresh deals 0.50 ± 0.12, the planner without -0.50 ± 0.12, "
+            "candidate 0 told apart after 4 deals; on 8 fresh deals 0.50 ± 0.12, the planner without -0.50 ± 0.12, "
             "difference 1.00 ± 0.25",
         ),
         (
             Decided(0, 2, (0, 1), 40, "deals"),
-            "not told apart after 40 deals: 0 leads, none and uniform may be as good; none stays, the simplest",
+            "not told apart after 40 deals: candidate 0 leads, none and uniform may be as good; "
+            "none stays, the simplest",
+        ),
+        (
+            Decided(1, 3, (1, 2), 8, "deals"),
+            "not told apart after 8 deals: candidate 1 leads, uniform and candidate 0 may be as good; "
+            "uniform stays, the simplest",
+        ),
+        (
+            Decided(0, 1, (0, 2, 3), 8, "deals"),
+            "not told apart after 8 deals: uniform leads, none, candidate 0 and candidate 1 may be as good; "
+            "none stays, the simplest",
         ),
         (
             Decided(0, 0, (2,), 1, "seconds"),
-            "not told apart after 1 deal, when the time was used: none leads, 0 may be as good",
+            "not told apart after 1 deal, when the time was used: none leads, candidate 0 may be as good",
         ),
     ],
 )
