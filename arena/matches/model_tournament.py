@@ -57,7 +57,7 @@ class ModelTournament:
         Raises:
             TesterError: a game could not be played through no fault of the programs.
         """
-        jobs = [self._job(entrants, seats, deal) for seats in self._lineups(entrants) for deal in range(self.deals)]
+        jobs = [self._job(entrants, seats, deal) for seats in self.lineups(len(entrants)) for deal in range(self.deals)]
         return self._scores(len(entrants), jobs, self._play(jobs))
 
     def play_deals(
@@ -76,9 +76,7 @@ class ModelTournament:
         Raises:
             TesterError: a game could not be played through no fault of the programs.
         """
-        lineups = self._lineups(entrants)
-        if apart and self.bundle.game_info.utility == "identical":
-            lineups = [seats for seats in lineups if len(set(seats)) == 1]
+        lineups = self.lineups(len(entrants), apart)
         by_deal = [[self._job(entrants, seats, deal) for seats in lineups] for deal in deals]
         returns = self._play([job for jobs in by_deal for job in jobs])
         return [
@@ -86,9 +84,17 @@ class ModelTournament:
             for jobs in by_deal
         ]
 
-    def _lineups(self, entrants: Sequence[Entrant]) -> list[tuple[int, ...]]:
+    def lineups(self, entrants: int, apart: bool = False) -> list[tuple[int, ...]]:
+        """Returns who sits where in the games of a deal.
+
+        Args:
+            entrants: how many there are.
+            apart: where players cooperate, whether each entrant plays with itself alone.
+        """
         info = self.bundle.game_info
-        return list(lone_and_rest(len(entrants), info.num_players, info.utility == "identical"))
+        together = info.utility == "identical"
+        lineups = list(lone_and_rest(entrants, info.num_players, together))
+        return [seats for seats in lineups if len(set(seats)) == 1] if apart and together else lineups
 
     def _scores(
         self, entrants: int, jobs: Sequence[Mapping[str, Any]], returns: Mapping[str, Sequence[float]]

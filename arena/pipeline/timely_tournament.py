@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import Any, Final
 
@@ -18,9 +18,16 @@ FRESH_DEALS: Final = 8
 """Deals that say how strong is what was kept; those that chose it flatter it."""
 
 
+FEWEST_SIMULATIONS: Final = 10
+"""A move; below that planners differ in little but chance."""
+
+
 @dataclass(frozen=True)
 class TimelyTournament:
     """Plays common deals in blocks and looks after each, see `arena.figures.told_apart`.
+
+    A trial deal between the first and the last entrant says how long a block takes. Where two would not fit into the
+    seconds, as in games that are long, planners have fewer simulations, but `FEWEST_SIMULATIONS` at least.
 
     What depends on the time is not a function of a seed. So every block is kept in the record with the seconds that it
     took, and who is kept is a function of the blocks there: a resumed run decides as the first one did, and plays none
@@ -28,7 +35,8 @@ class TimelyTournament:
 
     Attributes:
         tournament: who plays how; `deals` is the most there may be.
-        seconds: after the first block none is begun that would not fit in, if it took as long as the last.
+        seconds: of trial and blocks; after the first block none is begun that would not fit in, if it took as long as
+            the last.
         record: where blocks are kept.
         on_stage: told in words which deals are played now.
         clock: seconds; injected by tests.
@@ -49,9 +57,28 @@ class TimelyTournament:
         Raises:
             TesterError: a game could not be played through no fault of the programs.
         """
+        usual = self.tournament.config.simulations
+        simulations, spent = self._trial(entrants)
+        if simulations == usual:
+            return self._decided(entrants, spent, None)
+        fewer = replace(self.tournament, config=replace(self.tournament.config, simulations=simulations))
+        return replace(self, tournament=fewer)._decided(entrants, spent, simulations)
+
+    def _trial(self, entrants: Sequence[Entrant]) -> tuple[int, float]:
+        """Returns how many simulations a move there is time for, and the seconds that it took to find out."""
+        after = self.tournament.deals + FRESH_DEALS
+        usual = self.tournament.config.simulations
+        _, took = self._block([entrants[0], entrants[-1]], range(after, after + 1))
+        blocks = 2 * BLOCK * took * len(self.tournament.lineups(len(entrants))) / len(self.tournament.lineups(2))
+        left = max(0.0, self.seconds - took)
+        if blocks <= left:
+            return usual, took
+        return min(usual, max(FEWEST_SIMULATIONS, int(usual * left / blocks))), took
+
+    def _decided(self, entrants: Sequence[Entrant], spent: float, simulations: int | None) -> Played:
         most = self.tournament.deals
         table: list[list[float]] = []
-        begun, spent = 0, 0.0
+        begun = 0
         stopped: Stopped | None = None
         while stopped is None:
             until = min(begun + BLOCK, most)
@@ -66,12 +93,12 @@ class TimelyTournament:
                 stopped = "seconds"
         if not table:
             # The model failed as the referee on every deal: nobody has shown anything.
-            nobody = Decided(0, 0, tuple(range(1, len(entrants))), 0, stopped)
+            nobody = Decided(0, 0, tuple(range(1, len(entrants))), 0, stopped, None, simulations)
             return Played((self.tournament.bundle.game_info.min_utility,) * len(entrants), nobody)
         columns = _columns(table)
         found = look(columns)
         fresh = self._fresh([entrants[0], entrants[found.kept]]) if found.kept else None
-        decided = Decided(found.kept, found.leader, found.level, len(table), stopped, fresh)
+        decided = Decided(found.kept, found.leader, found.level, len(table), stopped, fresh, simulations)
         return Played(tuple(map(fmean, columns)), decided)
 
     def _fresh(self, entrants: Sequence[Entrant]) -> FreshDeals | None:
@@ -107,8 +134,7 @@ class TimelyTournament:
         key = content_key(asked)
         stored = self.record.evaluation(key)
         if stored is None:
-            most = self.tournament.deals
-            which = "fresh deals" if apart else f"deals {deals.start + 1} to {deals.stop} of at most {most}"
+            which = self._called(deals)
             self.on_stage(f"tournament on the model: {which}")
             began = self.clock()
             rows = self.tournament.play_deals(entrants, deals, apart)
@@ -119,6 +145,12 @@ class TimelyTournament:
             }
             self.record.put_evaluation(key, stored)
         return [[float(score) for score in row] for row in stored["scores"]], float(stored["seconds"])
+
+    def _called(self, deals: range) -> str:
+        most = self.tournament.deals
+        if deals.start < most:
+            return f"deals {deals.start + 1} to {deals.stop} of at most {most}"
+        return "fresh deals" if deals.start == most else "a trial deal"
 
 
 def _columns(table: Sequence[Sequence[float]]) -> list[list[float]]:

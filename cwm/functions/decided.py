@@ -51,6 +51,7 @@ class Decided:
         deals: that were played; fewer where the model failed as the referee.
         stopped: why no more were: the leader was told apart, or the most deals or the seconds were used.
         fresh: what was kept, on further deals; None where that is the planner without, or no deal could be played.
+        simulations: of the planners, a move, where they were fewer than usual to fit into the seconds; else None.
     """
 
     kept: int
@@ -59,6 +60,7 @@ class Decided:
     deals: int
     stopped: Stopped
     fresh: FreshDeals | None = None
+    simulations: int | None = None
 
     @classmethod
     def from_record(cls, data: Mapping[str, Any]) -> "Decided":
@@ -78,6 +80,7 @@ class Decided:
             "not_told_apart_from": [names[index] for index in self.level],
             "deals": self.deals,
             "stopped": self.stopped,
+            "simulations": self.simulations,
             "fresh": None if self.fresh is None else asdict(self.fresh),
             "words": self.words(names),
         }
@@ -89,6 +92,8 @@ class Decided:
             names: of the entrants.
         """
         played = f"{self.deals} deal{'' if self.deals == 1 else 's'}"
+        if self.simulations is not None:
+            played += f" at {self.simulations} simulations a move"
         called = [f"candidate {name}" if name.isdecimal() else name for name in names]
         leader = called[self.leader]
         if not self.level:

@@ -246,7 +246,7 @@ def test_tournament_that_stops_in_time_is_told_everywhere(
     run = tmp_path / "run"
     asked = settings(llm, 2, further_games=0).with_budget(60.0, 12)
     outcome, _ = synthesise(run, asked)
-    assert rows == [([0, 1, 2, 3], False), (list(range(12, 20)), True)]
+    assert rows == [([20], False), ([0, 1, 2, 3], False), (list(range(12, 20)), True)]
     assert outcome.bundle is not None
     assert outcome.bundle.prior_source == EVEN
     told = outcome.bundle.metadata["priors"]["tournament"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,11 +20,15 @@ NONE, ONE, TWO = Entrant(), Entrant("one"), Entrant("two")
 
 @dataclass
 class Scripted:
-    """A tournament whose scores are read from a function of entrant and deal; each block takes so many seconds."""
+    """A tournament whose scores are read from a function of entrant and deal; each block takes so many seconds.
+
+    The trial deal takes seconds of its own and is not noted.
+    """
 
     score: Callable[[str | None, int], float | None]
     deals: int = 40
     seconds: float = 1.0
+    trial_seconds: float = 0.0
     dies_after: int | None = None
     now: float = 0.0
     played: list[tuple[list[int], bool]] = field(default_factory=list)
@@ -34,6 +39,9 @@ class Scripted:
     def play_deals(
         self, entrants: Sequence[Entrant], deals: Sequence[int], apart: bool = False
     ) -> list[list[float] | None]:
+        if list(deals) == [self.deals + FRESH_DEALS]:
+            self.now += self.trial_seconds
+            return [[0.0] * len(entrants)]
         if len(self.played) == self.dies_after:
             raise KeyboardInterrupt
         self.played.append((list(deals), apart))
@@ -43,6 +51,9 @@ class Scripted:
             row = [self.score(entrant.value, deal) for entrant in entrants]
             rows.append(None if None in row else [score for score in row if score is not None])
         return rows
+
+    def lineups(self, entrants: int) -> list[tuple[int, int]]:
+        return list(permutations(range(entrants), 2))
 
 
 @pytest.fixture
@@ -70,7 +81,11 @@ def test_blocks_are_told_as_they_are_begun(record: RunRecord) -> None:
     told: list[str] = []
     decide(record, Scripted(clear, deals=40), on_stage=told.append)
     decide(record, Scripted(clear, deals=40), on_stage=told.append)
-    assert told == ["tournament on the model: deals 1 to 4 of at most 40", "tournament on the model: fresh deals"]
+    assert told == [
+        "tournament on the model: a trial deal",
+        "tournament on the model: deals 1 to 4 of at most 40",
+        "tournament on the model: fresh deals",
+    ]
 
 
 def equal(value: str | None, deal: int) -> float:
@@ -178,3 +193,33 @@ def test_blocks_of_other_entrants_are_their_own(record: RunRecord) -> None:
     other = Scripted(clear, deals=4)
     assert decide(record, other, (NONE, TWO)).scores == (0.5, 1.0)
     assert [deals for deals, _ in other.played] == [[0, 1, 2, 3], list(range(4, 12))]
+
+
+@pytest.mark.parametrize(
+    ("trial", "seconds", "entrants", "simulations"),
+    [
+        # With two entrants two blocks are eight times the trial deal, with three 24 times.
+        (1.0, 9.0, (NONE, ONE), None),
+        (1.0, 5.0, (NONE, ONE), 75),
+        (1.0, 9.0, (NONE, ONE, TWO), 50),
+        (1.0, 1.1, (NONE, ONE), 10),
+        (10.0, 9.0, (NONE, ONE), 10),
+    ],
+)
+def test_planners_have_fewer_simulations_where_two_blocks_would_not_fit_in(
+    record: RunRecord, trial: float, seconds: float, entrants: Sequence[Entrant], simulations: int | None
+) -> None:
+    for _ in range(2):
+        # The second time, the trial is served from the record.
+        scripted = Scripted(clear, trial_seconds=trial, config=PlannerConfig(simulations=150))
+        played = decide(record, scripted, entrants, seconds)
+        assert played.decided is not None
+        assert (played.decided.simulations, played.decided.kept) == (simulations, 1)
+        trial = 0.0
+
+
+def test_planners_that_think_little_think_no_less(record: RunRecord) -> None:
+    scripted = Scripted(clear, trial_seconds=10.0, config=PlannerConfig(simulations=3))
+    decided = decide(record, scripted, seconds=1.0).decided
+    assert decided is not None
+    assert decided.simulations is None

@@ -34,8 +34,9 @@ NAMES = ["none", "uniform", "0", "1"]
             "none stays, the simplest",
         ),
         (
-            Decided(0, 0, (2,), 1, "seconds"),
-            "not told apart after 1 deal, when the time was used: none leads, candidate 0 may be as good",
+            Decided(0, 0, (2,), 1, "seconds", None, 12),
+            "not told apart after 1 deal at 12 simulations a move, when the time was used: none leads, "
+            "candidate 0 may be as good",
         ),
     ],
 )
@@ -47,7 +48,9 @@ def test_words_say_whether_the_leader_was_told_apart(decided: Decided, words: st
     assert told["not_told_apart_from"] == [NAMES[index] for index in decided.level]
 
 
-@pytest.mark.parametrize("decided", [None, Decided(1, 1, (), 8, "told apart", FRESH), Decided(0, 1, (0,), 8, "deals")])
+@pytest.mark.parametrize(
+    "decided", [None, Decided(1, 1, (), 8, "told apart", FRESH), Decided(0, 1, (0,), 8, "deals", None, 12)]
+)
 def test_stored_tournament_is_read_as_it_was(decided: Decided | None) -> None:
     played = Played((0.5, 1.0), decided)
     assert Played.from_record(json.loads(json.dumps(played.to_json()))) == played
