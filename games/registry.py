@@ -45,8 +45,9 @@ class GameEntry:
         rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
         note: what lists of games are to say of it.
         margin: None for a tenth of the range of payoffs.
-        value_functions: how many the standard synthesis asks for; 0 where the end is near enough for rollouts.
-        policy_priors: the same of priors; 0 where nothing is hidden: there is nobody to read.
+        value_functions: how many the recorded synthesis by the specification asked for. It describes recordings that
+            ship and goes with them: a synthesis by the book asks for some of every game.
+        policy_priors: the same of priors.
         drawn: keyword arguments of the factory with which states do not list what chance may deal; empty where that
             follows from the rules.
     """

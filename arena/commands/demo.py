@@ -21,6 +21,7 @@ from arena.terminal.options import (
     ModelSpec,
     Seed,
     Temperature,
+    TournamentBudget,
     Workers,
     takes_caps,
 )
@@ -41,6 +42,7 @@ def command(
         Path | None, typer.Option("--run", help="Folder of the run; default: a new one, runs/demo-GAME-TIME.")
     ] = None,
     seed: Seed = 0,
+    tournament_budget: TournamentBudget = None,
     caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
@@ -48,6 +50,7 @@ def command(
     """Play five random games, have them and the rules turned into a program, test it, and play it in the arena."""
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
     settings = replace(standard_settings(game, llm, base_url, seed), temperature=temperature, reasoning_effort=effort)
+    settings = settings.with_budget(tournament_budget)
     inputs = run_inputs.played(settings)
     language_model.check(settings, caps)
     settings = shipped.settings_for(settings)

@@ -26,6 +26,7 @@ from arena.terminal.options import (
     Effort,
     ModelSpec,
     Temperature,
+    TournamentBudget,
     Workers,
     takes_caps,
 )
@@ -110,6 +111,7 @@ def command(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Matches and held-out games derive from it. Default: 0.")
     ] = None,
+    tournament_budget: TournamentBudget = None,
     caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
@@ -124,6 +126,7 @@ def command(
         "base_url": base_url,
         "temperature": temperature,
         "reasoning_effort": None if reasoning_effort is None else effort_of(reasoning_effort),
+        "tournament_budget": tournament_budget,
         "minutes": budget,
         "scale": _scale(given, paper_setting),
         "player_deals": player_deals,
@@ -132,7 +135,7 @@ def command(
         "learned_seeds": learned_seeds,
     }
     folder = run or Path("runs") / f"paper-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    asking = caps != NO_CAPS or temperature is not None or reasoning_effort is not None
+    asking = caps != NO_CAPS or any(given is not None for given in (temperature, reasoning_effort, tournament_budget))
     _check_model(llm or settings.known_llm(folder), base_url, caps, asking)
     asked = settings.keep(folder, told)
     selection = replace(selection, learned=asked.learned is not None)
@@ -157,7 +160,8 @@ def _check_model(llm: str | None, base_url: str | None, caps: Caps, asking: bool
         language_model.check(standard_settings(GAMES[0].id, llm, base_url, 0), caps)
     elif asking:
         raise UsageError(
-            "Without --llm nothing is asked live: leave out caps, prices, --temperature and --reasoning-effort."
+            "Without --llm nothing is asked live: leave out caps, prices, --temperature, --reasoning-effort and "
+            "--tournament-budget."
         )
 
 

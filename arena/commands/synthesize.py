@@ -47,6 +47,8 @@ from arena.terminal.options import (
     RulesDetail,
     Seed,
     Temperature,
+    TournamentBudget,
+    TournamentDeals,
     VocabularyGiven,
     Workers,
     takes_caps,
@@ -151,9 +153,8 @@ def command(
         ),
     ] = None,
     faster: FasterVersions = 0,
-    tournament_deals: Annotated[
-        int, typer.Option("--tournament-deals", min=1, help="Deals a pairing of value functions, and of priors.")
-    ] = TOURNAMENT_DEALS,
+    tournament_deals: TournamentDeals = None,
+    tournament_budget: TournamentBudget = None,
     max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
     prompt_tests: PromptTestsShown = None,
     refinement: Refinement = None,
@@ -237,7 +238,7 @@ def command(
         held_out_games=len(inputs.held_out),
         test_transitions=test_transitions,
         synthesis=SynthesisConfig.from_json(given | _further(config)),
-        tournament_deals=tournament_deals,
+        tournament_deals=tournament_deals or TOURNAMENT_DEALS,
         deck=hidden.deck,
         inference=hidden.inference,
         further_games=_further_games(inputs, further_games),
@@ -250,6 +251,7 @@ def command(
         vocabulary=how.names,
         chance=how.chance,
     ).with_functions(beside)
+    settings = settings.with_budget(tournament_budget, tournament_deals)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, syntheses, as_json)
         return

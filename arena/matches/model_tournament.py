@@ -57,16 +57,55 @@ class ModelTournament:
         Raises:
             TesterError: a game could not be played through no fault of the programs.
         """
+        jobs = [self._job(entrants, seats, deal) for seats in self.lineups(len(entrants)) for deal in range(self.deals)]
+        return self._scores(len(entrants), jobs, self._play(jobs))
+
+    def play_deals(
+        self, entrants: Sequence[Entrant], deals: Sequence[int], apart: bool = False
+    ) -> list[list[float] | None]:
+        """Plays single deals.
+
+        Args:
+            entrants: who plays.
+            deals: their numbers.
+            apart: where players cooperate, whether each entrant plays with itself alone.
+
+        Returns:
+            For each deal the score of each entrant on it; None where the model failed as the referee in a game.
+
+        Raises:
+            TesterError: a game could not be played through no fault of the programs.
+        """
+        lineups = self.lineups(len(entrants), apart)
+        by_deal = [[self._job(entrants, seats, deal) for seats in lineups] for deal in deals]
+        returns = self._play([job for jobs in by_deal for job in jobs])
+        return [
+            self._scores(len(entrants), jobs, returns) if all(returns[job["key"]] for job in jobs) else None
+            for jobs in by_deal
+        ]
+
+    def lineups(self, entrants: int, apart: bool = False) -> list[tuple[int, ...]]:
+        """Returns who sits where in the games of a deal.
+
+        Args:
+            entrants: how many there are.
+            apart: where players cooperate, whether each entrant plays with itself alone.
+        """
         info = self.bundle.game_info
-        lineups = list(lone_and_rest(len(entrants), info.num_players, info.utility == "identical"))
-        jobs = [self._job(entrants, seats, deal) for seats in lineups for deal in range(self.deals)]
-        returns = self._play(jobs)
-        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(len(entrants))}
+        together = info.utility == "identical"
+        lineups = list(lone_and_rest(entrants, info.num_players, together))
+        return [seats for seats in lineups if len(set(seats)) == 1] if apart and together else lineups
+
+    def _scores(
+        self, entrants: int, jobs: Sequence[Mapping[str, Any]], returns: Mapping[str, Sequence[float]]
+    ) -> list[float]:
+        cells: dict[int, dict[int, list[float]]] = {index: {} for index in range(entrants)}
         for job in jobs:
             for paid, index in zip(returns[job["key"]], job["seats"], strict=False):
                 cells[index].setdefault(_partner(job["seats"], index), []).append(paid)
         # Where the model fails as the referee nobody has shown anything.
-        return [fmean(map(fmean, own.values())) if own else info.min_utility for own in cells.values()]
+        least = self.bundle.game_info.min_utility
+        return [fmean(map(fmean, own.values())) if own else least for own in cells.values()]
 
     def _job(self, entrants: Sequence[Entrant], seats: tuple[int, ...], deal: int) -> dict[str, Any]:
         content: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Chooses what stands beside a run's model: functions of every kind that was asked for, in the order of their table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 from arena.machine.runtime import Runtime
 from arena.matches.model_tournament import ModelTournament
 from arena.pipeline.self_play import self_play
+from arena.pipeline.timely_tournament import TimelyTournament
 from arena.runs.settings import planner_config
 from arena.runs.stage import Stage
 from arena.usage import UsageError
+from cwm.functions.decided import Played
 from cwm.functions.kinds import KINDS
 from cwm.functions.materials import FunctionOutcome, Materials
-from cwm.functions.types import FunctionConfig
+from cwm.functions.types import Entrant, FunctionConfig
 from cwm.llm.api import BudgetExceededError, LanguageModel, LanguageModelError
 from cwm.llm.concurrency import SideBySide, answers_of
 from cwm.model.bundle import ModelBundle
@@ -126,8 +128,8 @@ class FunctionChoice:
             shown=cache(lambda: self._shown(bundle)),
             telling=inputs.telling,
             self_play=lambda *sizes: self_play(bundle, settings, *sizes),
-            tournament=tournament.play,
-            context={"deals": tournament.deals, "simulations": TOURNAMENT_SIMULATIONS},
+            tournament=self._played(tournament),
+            context=self._context(),
             tester=TesterSettings.of(settings.synthesis, workers=1, level=settings.level),
             model=self.model,
             record=stage.record,
@@ -142,6 +144,19 @@ class FunctionChoice:
             return stage.inputs.train
         with WorldModel(bundle, Sandbox(level=stage.settings.level)) as model:
             return tuple(collect(model, len(stage.inputs.train), stage.settings.seed))
+
+    def _played(self, tournament: ModelTournament) -> Callable[[Sequence[Entrant]], Played]:
+        seconds = self.stage.settings.tournament_budget
+        if seconds is not None:
+            return TimelyTournament(tournament, seconds, self.stage.record, self.stage.on_stage).play
+        return lambda entrants: Played(tuple(tournament.play(entrants)))
+
+    def _context(self) -> dict[str, Any]:
+        settings = self.stage.settings
+        context: dict[str, Any] = {"deals": settings.tournament_deals, "simulations": TOURNAMENT_SIMULATIONS}
+        if settings.tournament_budget is not None:
+            context["seconds"] = settings.tournament_budget
+        return context
 
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
         stage = self.stage

@@ -116,6 +116,7 @@ class FunctionView:
         score: in the tournament on the model, None if it did not take part.
         chosen: whether it won.
         source: the code, "" if there is none.
+        strength: what it scored on deals that did not choose it; "" where none were played.
     """
 
     kind: str
@@ -126,6 +127,7 @@ class FunctionView:
     score: float | None = None
     chosen: bool = False
     source: str = ""
+    strength: str = ""
 
 
 @dataclass(frozen=True)

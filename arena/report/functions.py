@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from arena.figures import formatting
 from arena.report.data import FunctionView
 from cwm.functions.kinds import KINDS
 from cwm.functions.one_shot import FunctionKind
@@ -22,9 +23,19 @@ def summary(kind: FunctionKind, found: dict[str, Any]) -> str:
     told = [f"{name}: {score:.2f}" for name, score in baselines.items()]
     shown = f" ({'; '.join([*told, *([', '.join(scores)] if scores else [])])})" if baselines else ""
     chosen = _chosen(found)
+    decided = found.get("tournament")
+    if decided is not None:
+        return f"{_kept(kind, found)}{shown}: {decided['words']}"
     if chosen == "none":
         return f"none: {kind.otherwise}{shown}"
     return (f"{chosen} won the tournament" if chosen in baselines else f"candidate {chosen} won the tournament") + shown
+
+
+def _kept(kind: FunctionKind, found: dict[str, Any]) -> str:
+    chosen = _chosen(found)
+    if chosen == "none":
+        return f"none: {kind.otherwise}"
+    return f"{chosen} stays" if chosen in _baselines(found) else f"candidate {chosen} is used"
 
 
 def summaries(result: dict[str, Any], by_tournament: bool) -> list[tuple[str, str]]:
@@ -47,7 +58,9 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
             continue
         chosen = _chosen(found)
         rows += [
-            FunctionView(kind.title, name, "baseline", score=score, chosen=name == chosen)
+            FunctionView(
+                kind.title, name, "baseline", score=score, chosen=name == chosen, strength=_strength(found, name)
+            )
             for name, score in _baselines(found).items()
         ]
         rows += [
@@ -59,11 +72,21 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
                 calls_per_s=item["report"]["calls_per_s"],
                 score=item["score"],
                 chosen=str(item["id"]) == chosen,
+                strength=_strength(found, str(item["id"])),
                 source=record.program_source(item["hash"]) if item["hash"] else "",
             )
             for item in found["candidates"]
         ]
     return rows
+
+
+def _strength(found: dict[str, Any], name: str) -> str:
+    """Returns what an entrant scored on fresh deals, with the standard error over them; "" where it played none."""
+    fresh = (found.get("tournament") or {}).get("fresh")
+    if fresh is None or name not in ("none", _chosen(found)):
+        return ""
+    own = (fresh["without"], fresh["without_error"]) if name == "none" else (fresh["mean"], fresh["error"])
+    return f"{formatting.pair(own, 2)} ({fresh['deals']} deals)"
 
 
 def _baselines(found: dict[str, Any]) -> dict[str, float]:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import Chance, HowTold, Names
+from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
@@ -26,6 +27,8 @@ DEFAULT_LLM = "recorded"
 """Stands for the recorded completions that ship with the project for the game at hand."""
 TOURNAMENT_DEALS = 6
 """Deals a pairing in the tournaments of value functions and policy priors."""
+MOST_DEALS = 40
+"""Deals a pairing at most, where a tournament stops in time."""
 FURTHER_GAMES = 5
 """Games that a program which passes its tests plays on the model, and as many real ones."""
 FURTHER_ROUNDS = 3
@@ -67,7 +70,8 @@ class RunSettings(Settings):
         matches: None for none.
         level: at which programs run.
         prior: see `PriorConfig`; None for no policy prior.
-        tournament_deals: deals a pairing in the tournaments of value functions and policy priors.
+        tournament_deals: deals a pairing in the tournaments of value functions and policy priors; at most so many where
+            `tournament_budget` is given.
         deck: see `HiddenInformation`.
         inference: see `HiddenInformation`.
         vectors: see `VectorConfig`; None for observations that never become vectors.
@@ -83,6 +87,8 @@ class RunSettings(Settings):
         rules_detail: see `HowTold`, as the next two.
         vocabulary: whether the names in the records are listed beside a rule book.
         chance: whether a table of what may be dealt is handed over where no rule says it.
+        tournament_budget: seconds of each of these tournaments, which then stop as soon as the leader is told apart;
+            None for a fixed number of deals.
     """
 
     left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
@@ -100,6 +106,7 @@ class RunSettings(Settings):
         {"rules_detail": "specification"},
         {"vocabulary": "list"},
         {"chance": "listed"},
+        {"tournament_budget": None},
     )
 
     game: str
@@ -131,6 +138,7 @@ class RunSettings(Settings):
     rules_detail: Edition = "specification"
     vocabulary: Names = "list"
     chance: Chance = "listed"
+    tournament_budget: float | None = None
 
     @property
     def how_told(self) -> HowTold:
@@ -165,6 +173,25 @@ class RunSettings(Settings):
         own: dict[str, Any] = {name: config for name, config in asked.items() if name in self.__dataclass_fields__}
         others = {name: config for name, config in asked.items() if name not in own}
         return replace(self, **own, functions={**self.functions, **others})
+
+    def with_budget(self, seconds: float | None, deals: int | None = None) -> Self:
+        """Returns the settings with tournaments that stop in time; as they are for None.
+
+        Args:
+            seconds: of each tournament.
+            deals: at most, a pairing; None for `MOST_DEALS`.
+
+        Raises:
+            UsageError: there is nothing to choose among.
+        """
+        if seconds is None:
+            return self
+        if self.value is None and self.prior is None and not self.functions:
+            raise UsageError(
+                "The option `tournament_budget` is for the choice among value functions or policy priors, and none are "
+                "asked for: leave it out, or ask for some."
+            )
+        return replace(self, tournament_budget=seconds, tournament_deals=deals or MOST_DEALS)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings, but those of `left_out`, and rounds of which there are none."""
@@ -214,15 +241,26 @@ def how_told(game: str | None, llm: str | None) -> HowTold:
 
 UNTOLD = "no-rules"
 """Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
-STANDARD_DEALS = 2
-"""Deals a pairing in the demo's tournaments, which are to take a minute: they tell 2 from 8, not 8.0 from 8.5."""
+RECORDED_DEALS = 2
+"""Deals a pairing in the tournaments behind the recordings with priors, which are to take a minute: they tell 2 from 8,
+not 8.0 from 8.5."""
+STANDARD_FUNCTIONS = 2
+"""Value functions of every game, and policy priors of every game in which something is hidden: whether they help is for
+a tournament to say, not for a table."""
+STANDARD_SECONDS = 20.0
+"""Of each tournament of the demo with a live model."""
 
 
 def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
-    """Returns the settings of the demo, with which the recordings that ship with the project were made."""
-    entry, how = registry.describe(game), how_told(game, llm)
-    values, priors = entry.value_functions, entry.policy_priors
-    return RunSettings(
+    """Returns the settings of the demo; by the specification, those of the recordings that ship with the project.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: a file of the user's own cannot be read, or OpenSpiel refuses the game.
+    """
+    how = how_told(game, llm)
+    values, priors = _functions(game, how)
+    settings = RunSettings(
         game=game,
         registered=True,
         llm=llm or DEFAULT_LLM,
@@ -231,11 +269,25 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
         synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
         value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
         prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
-        tournament_deals=STANDARD_DEALS if priors else TOURNAMENT_DEALS,
+        tournament_deals=RECORDED_DEALS if priors else TOURNAMENT_DEALS,
         matches=MatchSettings(),
         rules_detail=how.detail,
         chance=how.chance,
     )
+    return settings.with_budget(STANDARD_SECONDS) if how.by_book else settings
+
+
+def _functions(game: str, how: HowTold) -> tuple[int, int]:
+    """Returns how many value functions and how many priors are asked for.
+
+    What was recorded by the specification has to be replayed with what was asked then: the table of games says that
+    alone.
+    """
+    if not how.by_book:
+        entry = registry.describe(game)
+        return entry.value_functions, entry.policy_priors
+    hidden = not registry.make(game).info.perfect_information
+    return STANDARD_FUNCTIONS, STANDARD_FUNCTIONS if hidden else 0
 
 
 WAYS = ("closed", "conversation", "state")

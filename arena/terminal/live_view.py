@@ -116,7 +116,8 @@ class LiveView:
         scores = ", ".join(f"{'none' if who is None else who}: {score:.2f}" for who, score in event.scores)
         kind = kind_of(event)
         chosen = kind.unused if event.chosen is None else f"{kind.title} {event.chosen} is used"
-        self.say(f"{kind.name} tournament ({scores}): {chosen}")
+        how = f"; {event.decided}" if event.decided else ""
+        self.say(f"{kind.name} tournament ({scores}): {chosen}{how}")
 
     def _candidate(self, event: CandidateTested) -> None:
         rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in event.pass_rates.items())

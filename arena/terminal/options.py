@@ -102,6 +102,26 @@ ChanceGiven = Annotated[
         "program works out what the rules allow). Default with a rule book: drawn.",
     ),
 ]
+TournamentDeals = Annotated[
+    int | None,
+    typer.Option(
+        "--tournament-deals",
+        min=1,
+        help="Deals a pairing of value functions, and of priors; default 6. With --tournament-budget at most so many, "
+        "default 40.",
+    ),
+]
+TournamentBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--tournament-budget",
+        metavar="SECONDS",
+        min=0.001,
+        help="Seconds of each tournament that chooses among value functions, or priors: every four deals it looks, and "
+        "stops when the leader is ahead of every other by twice the standard error; if it never is, the simplest of "
+        "those that may be as good is kept.",
+    ),
+]
 Timeout = Annotated[
     float,
     typer.Option(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from cwm.functions.decided import Played
 from cwm.functions.types import Entrant, FunctionResult
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
@@ -49,8 +50,7 @@ class Materials:
         shown: games whose states may be shown and tested, in the open deck those recorded.
         telling: what the model is told beside the rules; whether the bounds of the returns are those of the game.
         self_play: plays games on the model.
-        tournament: lets planners play each other on the model: one score an entrant, larger is better, a function of
-            entrants and a seed alone.
+        tournament: lets planners play each other on the model; the simplest entrant comes first.
         context: what decides the tournament's scores besides model and entrants.
         tester: limits of the checks.
         model: the language model, as the caller composed it.
@@ -69,7 +69,7 @@ class Materials:
     shown: Callable[[], Sequence[Trajectory]]
     telling: Telling
     self_play: SelfPlay
-    tournament: Callable[[Sequence[Entrant]], list[float]]
+    tournament: Callable[[Sequence[Entrant]], Played]
     context: Mapping[str, Any]
     tester: TesterSettings
     model: LanguageModel

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from cwm.functions.decided import Decided, Played
 from cwm.functions.materials import FunctionOutcome, Materials
 from cwm.functions.types import (
     Entry,
@@ -38,10 +39,10 @@ FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
 Raises `TesterError` if one could not be checked through no fault of its own.
 """
 
-FunctionTournament: TypeAlias = Callable[[list[FunctionCandidate]], list[float]]
+FunctionTournament: TypeAlias = Callable[[list[FunctionCandidate]], Played]
 """Lets planners play each other on the model: those without candidate first, one a baseline, then one a candidate.
 
-Returns one score each, larger is better, a function of the candidates and a seed alone.
+Scores are a function of the candidates and a seed, and where it stops in time of what it has stored of its deals.
 """
 
 
@@ -296,17 +297,20 @@ class OneShot:
         best: FunctionCandidate | None = None
         chosen: Entry = None
         baselines: dict[str | None, float] = {}
+        decided: Decided | None = None
         if entrants:
-            scores = self._scores(entrants)
+            played = self._played(entrants)
+            decided = played.decided
             split = len(self._kind.baselines)
-            baselines = dict(zip(self._kind.baselines, scores[:split], strict=True))
-            scored = [replace(item, score=score) for item, score in zip(entrants, scores[split:], strict=True)]
+            baselines = dict(zip(self._kind.baselines, played.scores[:split], strict=True))
+            scored = [replace(item, score=score) for item, score in zip(entrants, played.scores[split:], strict=True)]
             by_id = {item.id: item for item in scored}
             candidates = [by_id.get(item.id, item) for item in candidates]
-            chosen = self._winner(baselines, scored)
-            best = by_id.get(chosen) if isinstance(chosen, int) else None
             pairs = [*baselines.items(), *((item.id, item.score or 0.0) for item in scored)]
-            self._emit(self._kind.chosen(chosen, tuple(pairs)))
+            chosen = self._winner(baselines, scored) if decided is None else pairs[decided.kept][0]
+            best = by_id.get(chosen) if isinstance(chosen, int) else None
+            words = "" if decided is None else decided.words(["none" if who is None else str(who) for who, _ in pairs])
+            self._emit(self._kind.chosen(chosen, tuple(pairs), words))
         else:
             message += "; none of them passed its checks"
         return FunctionResult(
@@ -317,6 +321,7 @@ class OneShot:
             message=message,
             baselines={name: score for name, score in baselines.items() if name is not None},
             chosen=chosen,
+            decided=decided,
         )
 
     def _winner(self, baselines: dict[str | None, float], scored: Sequence[FunctionCandidate]) -> Entry:
@@ -329,8 +334,8 @@ class OneShot:
         leader = max(scored, key=lambda item: (item.score or 0.0, -item.id))
         return leader.id if (leader.score or 0.0) > to_beat + self._config.margin else chosen
 
-    def _scores(self, entrants: list[FunctionCandidate]) -> list[float]:
-        """Returns the tournament's scores, baselines first; a finished tournament is not played again."""
+    def _played(self, entrants: list[FunctionCandidate]) -> Played:
+        """Returns what the tournament came to, baselines first; a finished tournament is not played again."""
         key = content_key(
             {"tournament": [item.hash for item in entrants], "model": self._parent}
             | {"config": self._config.to_json()}
@@ -338,11 +343,11 @@ class OneShot:
         )
         stored = self._record.evaluation(key) if self._record is not None else None
         if stored is not None:
-            return [float(score) for score in stored["scores"]]
-        scores = self._tournament(entrants)
+            return Played.from_record(stored)
+        played = self._tournament(entrants)
         if self._record is not None:
-            self._record.put_evaluation(key, {"kind": f"{self._kind.name}_tournament", "scores": scores})
-        return scores
+            self._record.put_evaluation(key, {"kind": f"{self._kind.name}_tournament", **played.to_json()})
+        return played
 
     def _emit(self, event: Event) -> None:
         if self._record is not None:

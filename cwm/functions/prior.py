@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from cwm.functions.decided import Played
 from cwm.functions.materials import Materials
 from cwm.functions.one_shot import (
     FunctionChecker,
@@ -156,7 +157,7 @@ def ask(given: Materials, config: PriorConfig) -> FunctionResult:
         draws=config.draws,
     )
 
-    def tournament(candidates: list[FunctionCandidate]) -> list[float]:
+    def tournament(candidates: list[FunctionCandidate]) -> Played:
         baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
         return given.tournament([*baselines, *(Entrant(leaf, item.source, WITH_PRIOR) for item in candidates)])
 
@@ -183,6 +184,8 @@ def metadata(result: FunctionResult) -> dict[str, Json]:
     scores = {"none": result.none_score, **result.baselines}
     scores |= {str(item.id): item.score for item in result.candidates if item.score is not None}
     about: dict[str, Json] = {"chosen": "none" if result.chosen is None else result.chosen, "scores": scores}
+    if result.decided is not None:
+        about["tournament"] = result.decided.to_json(result.entrants)
     settings = plays_with(result)
     return {"priors": about} | ({"plays_with": settings} if settings else {})
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, Literal, Self, TypeAlias
 
+from cwm.functions.decided import Decided
 from cwm.synthesis.events import Event
 from games.api import Json
 
@@ -27,7 +28,8 @@ class FunctionConfig:
         truncated_growth: how much larger, as a factor.
         temperature: sampling temperature, None for the provider's default.
         min_calls_per_s: a slower function is no help to a search.
-        margin: a candidate must score more than the best baseline by more than this, in the tournament's units.
+        margin: a candidate must score more than the best baseline by more than this, in the tournament's units; a
+            tournament that stops in time asks for standard errors instead.
         seed: of the checks.
     """
 
@@ -147,10 +149,19 @@ class FunctionTested(Event):
 
 @dataclass(frozen=True)
 class FunctionChosen(Event):
-    """The tournament is over; `chosen` is None if the planner does best without any."""
+    """The tournament is over; `chosen` is None if the planner does best without any.
+
+    `decided` says how, in words, where the tournament was to stop in time.
+    """
 
     chosen: Entry
     scores: tuple[tuple[Entry, float], ...]
+    decided: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the event's fields; older runs know no other way to decide than by the scores."""
+        data = super().to_json()
+        return data if self.decided else {key: value for key, value in data.items() if key != "decided"}
 
 
 @dataclass(frozen=True)
@@ -167,6 +178,7 @@ class FunctionResult:
         message: how it ended, in words.
         baselines: the scores of the further baselines, by name.
         chosen: the winner's number, a baseline's name, or None for the planner without any.
+        decided: how the tournament decided, None where the highest score won.
     """
 
     best: FunctionCandidate | None
@@ -178,11 +190,17 @@ class FunctionResult:
     message: str
     baselines: dict[str, float] = field(default_factory=dict)
     chosen: Entry = None
+    decided: Decided | None = None
 
     @property
     def asked(self) -> Self:
         """Candidates, calls and tokens."""
         return self
+
+    @property
+    def entrants(self) -> list[str]:
+        """Names of those who took part in the tournament, in its order: the simplest first."""
+        return ["none", *self.baselines, *(str(item.id) for item in self.candidates if item.score is not None)]
 
     @property
     def program(self) -> str | None:
@@ -191,7 +209,9 @@ class FunctionResult:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result without sources, which the run record holds by hash."""
-        further = {"baselines": self.baselines, "chosen": self.chosen} if self.baselines else {}
+        further: dict[str, Any] = {"baselines": self.baselines, "chosen": self.chosen} if self.baselines else {}
+        if self.decided is not None:
+            further["tournament"] = self.decided.to_json(self.entrants)
         return further | {
             "best": None if self.best is None else self.best.hash,
             "candidates": [

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cwm.functions.decided import Played
 from cwm.functions.materials import Materials
 from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
 from cwm.functions.types import (
@@ -24,7 +25,7 @@ from cwm.suite.types import UnitTest
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
 from cwm.trajectories.telling import SPECIFIED, Telling
-from games.api import GameInfo
+from games.api import GameInfo, Json
 
 SHOWN_OPEN = 2
 SHOWN_ENDS = 3
@@ -76,7 +77,7 @@ def ask(given: Materials, config: FunctionConfig) -> FunctionResult:
         bounds_known=given.telling.bounds_known,
     )
 
-    def tournament(candidates: list[FunctionCandidate | None]) -> list[float]:
+    def tournament(candidates: list[FunctionCandidate | None]) -> Played:
         return given.tournament([Entrant(None if item is None else item.source) for item in candidates])
 
     task = _task(given)
@@ -85,6 +86,14 @@ def ask(given: Materials, config: FunctionConfig) -> FunctionResult:
 
 def _task(given: Materials) -> FunctionTask:
     return task_of(given.rules, given.info, given.source, given.shown(), given.telling)
+
+
+def metadata(result: FunctionResult) -> dict[str, Json]:
+    """Returns what a bundle tells of the choice of a value function, {} where the highest score won."""
+    if result.decided is None:
+        return {}
+    chosen = "none" if result.chosen is None else result.chosen
+    return {"values": {"chosen": chosen, "tournament": result.decided.to_json(result.entrants)}}
 
 
 KIND = FunctionKind(
@@ -100,14 +109,12 @@ KIND = FunctionKind(
     ask,
     otherwise="rollouts stay",
     unused="rollouts stay",
+    metadata=metadata,
     task=_task,
 )
 
-Tournament: TypeAlias = Callable[[list[FunctionCandidate | None]], list[float]]
-"""Lets planners with these value functions play each other on the model; None plays with random rollouts.
-
-Returns one score each, larger is better, a function of the candidates and a seed alone.
-"""
+Tournament: TypeAlias = Callable[[list[FunctionCandidate | None]], Played]
+"""Lets planners with these value functions play each other on the model; None plays with random rollouts."""
 
 
 def synthesize_values(
@@ -136,8 +143,8 @@ def synthesize_values(
         RunRecordError: the record cannot be written.
     """
 
-    def scores(candidates: list[FunctionCandidate]) -> list[float]:
+    def played(candidates: list[FunctionCandidate]) -> Played:
         return tournament([None, *candidates])
 
     prompts = Prompts(KIND.prompt(task))
-    return OneShot(KIND, prompts, task.source, config, model, checker, scores, record, on_event).run()
+    return OneShot(KIND, prompts, task.source, config, model, checker, played, record, on_event).run()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
+from cwm.functions.decided import Played
 from cwm.functions.materials import Materials
 from cwm.functions.one_shot import FunctionChecker, FunctionKind, FunctionTask, OneShot, Prompts
 from cwm.functions.types import (
@@ -290,8 +291,8 @@ def synthesize_vectors(
             known[candidate.hash] = _stored(trial, candidate, held_out, decisive, record)
         return known[candidate.hash]
 
-    def scores(candidates: list[FunctionCandidate]) -> list[float]:
-        return [trips[SCHEMA].share or 0.0, *(trip(item).share or 0.0 for item in candidates)]
+    def scores(candidates: list[FunctionCandidate]) -> Played:
+        return Played((trips[SCHEMA].share or 0.0, *(trip(item).share or 0.0 for item in candidates)))
 
     asked_for = task.asked
     prompts = Prompts(

@@ -80,7 +80,7 @@ COMBINATIONS = {
     ),
     "closed deck": Combination({"game": "leduc_poker", **FEW, "deck": "closed"}, [CHEAPER, LEDUC, CLOSED]),
     "further games": Combination(
-        {"game": "leduc_poker", **FEW, "further_games": 4, "further_rounds": 2, "values": 1},
+        {"game": "leduc_poker", **FEW, "further_games": 4, "further_rounds": 2, "values": 1, "tournament_budget": 1000},
         [FLAT, LEDUC, WORTH.format(0.0)],
     ),
     "several": Combination(

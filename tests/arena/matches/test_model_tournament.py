@@ -1,4 +1,5 @@
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -84,6 +85,33 @@ def test_all_lineups_meet_the_same_deals(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(by_lineup) > 2
     (deals,) = {tuple(seeds) for seeds in by_lineup.values()}
     assert len(set(deals)) == 3
+
+
+def test_scores_by_deal_are_those_of_the_whole_tournament() -> None:
+    entrants = [Entrant(), Entrant(GOOD)]
+    rows = tournament().play_deals(entrants, [0, 1, 2])
+    assert [sum(row[index] for row in rows if row) / 3 for index in range(2)] == pytest.approx(
+        tournament(deals=3).play(entrants)
+    )
+    assert tournament().play_deals(entrants, [2, 0]) == [rows[2], rows[0]]
+
+
+@pytest.mark.parametrize(("apart", "played"), [(False, {(0, 0), (0, 1), (1, 0), (1, 1)}), (True, {(0, 0), (1, 1)})])
+def test_where_players_cooperate_each_may_play_with_itself_alone(
+    monkeypatch: pytest.MonkeyPatch, apart: bool, played: set[tuple[int, int]]
+) -> None:
+    seats: set[tuple[int, ...]] = set()
+
+    def noted(job: dict[str, Any]) -> dict[str, Any]:
+        seats.add(tuple(job["seats"]))
+        return {"returns": [3.0, 3.0] if job["deal_seed"] != voided else []}
+
+    monkeypatch.setattr(model_tournament, "play_on_model", noted)
+    asked = tournament()
+    together = replace(asked, bundle=replace(asked.bundle, info={**asked.bundle.info, "utility": "identical"}))
+    voided = asked._job([Entrant(), Entrant()], (0, 0), 1)["deal_seed"]
+    assert together.play_deals([Entrant(), Entrant(GOOD)], [0, 1], apart) == [[3.0, 3.0], None]
+    assert seats == played
 
 
 def test_value_function_that_ends_its_process_loses() -> None:

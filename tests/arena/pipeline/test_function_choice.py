@@ -228,6 +228,63 @@ def test_real_tournament_plays_uniform_and_a_prior_on_the_model(
     assert total == pytest.approx(0.0)
 
 
+def test_tournament_that_stops_in_time_is_told_everywhere(
+    cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(function_choice, "TOURNAMENT_SIMULATIONS", 5)
+    rows: list[tuple[list[int], bool]] = []
+
+    def play_deals(
+        self: ModelTournament, entrants: Sequence[Entrant], deals: Sequence[int], apart: bool = False
+    ) -> list[list[float] | None]:
+        rows.append((list(deals), apart))
+        # The first prior gains 1 on every deal; what a deal brings is the same for all.
+        return [[1.0 * (entrant.prior == EVEN) + deal % 2 for entrant in entrants] for deal in deals]
+
+    monkeypatch.setattr(ModelTournament, "play_deals", play_deals)
+    llm = script(tmp_path / "answers", [model_answer(), fenced(EVEN), fenced(OTHER)])
+    run = tmp_path / "run"
+    asked = settings(llm, 2, further_games=0).with_budget(60.0, 12)
+    outcome, _ = synthesise(run, asked)
+    assert rows == [([20], False), ([0, 1, 2, 3], False), (list(range(12, 20)), True)]
+    assert outcome.bundle is not None
+    assert outcome.bundle.prior_source == EVEN
+    told = outcome.bundle.metadata["priors"]["tournament"]
+    assert (told["kept"], told["deals"], told["stopped"], told["not_told_apart_from"]) == ("0", 4, "told apart", [])
+    words = (
+        "candidate 0 told apart after 4 deals; on 8 fresh deals 1.50 ± 0.19, the planner without 0.50 ± 0.19, "
+        "difference 1.00 ± 0.00"
+    )
+    assert told["words"] == words
+    shown = cwm("report", run, "--json").json["priors"]["tournament"]
+    assert shown == told
+    with RunRecord.read(run) as record:
+        report = run_report.build(record, asked, (), ())
+    assert (
+        f"candidate 0 is used (none: 0.50; uniform: 0.50; 0: 1.50, 1: 0.50): {words}" in dict(report.summary).values()
+    )
+    strengths = {row.name: row.strength for row in report.functions}
+    assert strengths == {"none": "0.50 ± 0.19 (8 deals)", "uniform": "", "0": "1.50 ± 0.19 (8 deals)", "1": ""}
+    assert "1.50 ± 0.19 (8 deals)" in page.render(report)
+
+
+@pytest.mark.slow
+def test_real_tournament_that_stops_in_time_may_tell_nobody_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(function_choice, "TOURNAMENT_SIMULATIONS", 3)
+    llm = script(tmp_path / "answers", [model_answer(), fenced(EVEN)])
+    outcome, _ = synthesise(tmp_path / "run", settings(llm, 1).with_budget(0.001, 8))
+    priors = outcome.beside.chosen["prior"].asked
+    assert priors.decided is not None
+    assert priors.decided.deals == 4
+    assert priors.decided.stopped in ("told apart", "seconds")
+    assert (priors.chosen is None) == (priors.decided.kept == 0)
+    assert (priors.decided.fresh is None) == (priors.decided.kept == 0)
+    total = (priors.none_score or 0.0) + priors.baselines["uniform"] + (priors.candidates[0].score or 0.0)
+    assert total == pytest.approx(0.0)
+
+
 def test_user_who_says_how_to_search_is_obeyed(tmp_path: Path, scores: dict[str | None, float]) -> None:
     scores |= {"none": 0.0, "uniform": 0.1, EVEN: 0.2}
     llm = script(tmp_path / "answers", [model_answer(), fenced(EVEN)])

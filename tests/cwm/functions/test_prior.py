@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from cwm.functions import prior_probe
+from cwm.functions.decided import Played
 from cwm.functions.one_shot import FunctionTask
 from cwm.functions.prior import (
     KIND,
@@ -74,8 +75,8 @@ def run(
     def check(sources: Sequence[str]) -> list[FunctionReport]:
         return [(reports or {}).get(source, FAST) for source in sources]
 
-    def tournament(candidates: list[FunctionCandidate]) -> list[float]:
-        return [scores[None], scores[UNIFORM], *(scores[candidate.source] for candidate in candidates)]
+    def tournament(candidates: list[FunctionCandidate]) -> Played:
+        return Played((scores[None], scores[UNIFORM], *(scores[candidate.source] for candidate in candidates)))
 
     config = PriorConfig.from_json({"num_candidates": 1, **settings})
     result = synthesize_priors(task, config, model, check, tournament, {"value": None}, on_event=events.append)
@@ -144,9 +145,9 @@ def test_finished_choice_again_makes_no_call_no_check_and_no_game(task: Function
             worked += sources
             return [FunctionReport(("leaks",)) if source == LEAK else FAST for source in sources]
 
-        def tournament(candidates: list[FunctionCandidate], worked: list[str] = worked) -> list[float]:
+        def tournament(candidates: list[FunctionCandidate], worked: list[str] = worked) -> Played:
             worked.append("tournament")
-            return [0.0, 0.1, 0.2, 0.3]
+            return Played((0.0, 0.1, 0.2, 0.3))
 
         with RunRecord.create_or_resume(tmp_path, "prior", {}) as record:
             model = Journaled(Scripted(answers), record.calls)
@@ -161,9 +162,9 @@ def test_scores_of_another_value_function_are_not_taken_for_these(task: Function
     played = []
     for value in ("a", "b", "a"):
 
-        def tournament(candidates: list[FunctionCandidate]) -> list[float]:
+        def tournament(candidates: list[FunctionCandidate]) -> Played:
             played.append(len(candidates))
-            return [0.0, 0.0, 1.0]
+            return Played((0.0, 0.0, 1.0))
 
         with RunRecord.create_or_resume(tmp_path, "prior", {}) as record:
             model = Journaled(Scripted([fenced(EVEN)]), record.calls)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cwm.functions.decided import Played
 from cwm.functions.one_shot import FunctionTask
 from cwm.functions.types import FunctionCandidate, FunctionConfig, FunctionConfigError, FunctionReport, FunctionResult
 from cwm.functions.value import KIND, ValueChosen, shown_tests, synthesize_values, task_of, value_tests
@@ -56,9 +57,9 @@ class Tournament:
         self.scores = scores
         self.played: list[list[str | None]] = []
 
-    def __call__(self, candidates: list[FunctionCandidate | None]) -> list[float]:
+    def __call__(self, candidates: list[FunctionCandidate | None]) -> Played:
         self.played.append([None if candidate is None else candidate.source for candidate in candidates])
-        return [0.0 if candidate is None else self.scores[candidate.source] for candidate in candidates]
+        return Played(tuple(0.0 if item is None else self.scores[item.source] for item in candidates))
 
 
 def run(

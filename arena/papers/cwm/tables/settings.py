@@ -81,6 +81,7 @@ class PaperWishes:
         learned_seeds: of these agents for each seat; the best plays.
         temperature: of every question to `llm`, None for the provider's default.
         reasoning_effort: how long it is to think, None for the provider's default.
+        tournament_budget: seconds of the tournaments of its value functions, None for the standard.
     """
 
     games: tuple[str, ...]
@@ -95,6 +96,7 @@ class PaperWishes:
     learned_seeds: int = 5
     temperature: float | None = None
     reasoning_effort: str | None = None
+    tournament_budget: float | None = None
 
     @property
     def how_asked(self) -> dict[str, Any]:
@@ -106,6 +108,8 @@ class PaperWishes:
         data = {"version": FORMAT_VERSION, **asdict(self), "scale": dict(self.scale)}
         # Folders from before there were these options lack them.
         del data["temperature"], data["reasoning_effort"]
+        if self.tournament_budget is None:
+            del data["tournament_budget"]
         return data | self.how_asked
 
     @classmethod

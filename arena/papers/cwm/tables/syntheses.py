@@ -34,14 +34,15 @@ def settings_of(game: str, variant: Variant, seed: int, asked: PaperWishes) -> R
     """Returns the settings of a synthesis, None if it was not recorded and no live model is to be asked.
 
     What decides the prompts is as it was when the recordings were made; evaluation and matches are not the run's. There
-    is no policy prior: the paper's planner has none. Value functions are asked for where the recording holds some.
+    is no policy prior: the paper's planner has none. Value functions are asked for where the recording holds some, and
+    of a live model for every game.
     """
     settings = standard_settings(game, asked.llm, asked.base_url, seed)
     settings = replace(settings, matches=None, planner_games=0, prior=None)
     if variant != "tree":
         settings = by_way(settings, variant)
     if asked.llm is not None:
-        return replace(settings, **asked.how_asked)
+        return replace(settings, **asked.how_asked).with_budget(asked.tournament_budget)
     seeds = recordings.bundled_seeds(settings.recorded)
     if seed not in seeds:
         return None

@@ -28,7 +28,8 @@ SMALL = (
         (["--figures", "5"], 2, "--figures names '5'"),
         (["--seeds", "-1"], 2, "--seeds names '-1'"),
         (["--max-calls", "3"], 2, "Without --llm nothing is asked live"),
-        (["--temperature", "1"], 2, "leave out caps, prices, --temperature and --reasoning-effort"),
+        (["--temperature", "1"], 2, "leave out caps, prices, --temperature, --reasoning-effort and "),
+        (["--tournament-budget", "5"], 2, "--tournament-budget"),
         (["--paper-setting", "--matches", "3"], 2, "--paper-setting is the paper's own numbers"),
         (["--llm", "nobody:x"], 3, "nobody"),
     ],
@@ -106,14 +107,20 @@ def test_the_papers_own_setting_is_kept_in_the_folder(cwm: Any, tmp_path: Path) 
     assert kept["scale"] == {"simulations": 1000, "rollouts": 10, "deals": 100, "transitions": 10_000}
 
 
-def test_live_model_is_asked_for_the_synthesis(cwm: Any, right_model: str, tmp_path: Path) -> None:
-    chosen = ("--games", "tic_tac_toe", "--tables", "4", "--llm", right_model, "--run", tmp_path)
-    ran = cwm("paper", *chosen, *SMALL, "--json")
+def test_live_model_is_asked_for_the_synthesis_and_for_value_functions(
+    cwm: Any, right_program: str, tmp_path: Path
+) -> None:
+    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```", "no function", "nor here")
+    chosen = ("--games", "tic_tac_toe", "--tables", "4", "--llm", model, "--run", tmp_path)
+    ran = cwm("paper", *chosen, *SMALL, "--tournament-budget", 5, "--json")
     assert ran.code == 0
     cells = {cell["column"]: cell["ours"] for cell in ran.json[0]["cells"]}
     assert cells["calls"]["value"] == 1.0
     assert cells["transition.test"]["value"] == 1.0
-    assert json.loads((tmp_path / "paper.json").read_text(encoding="utf-8"))["llm"] == right_model
+    kept = json.loads((tmp_path / "paper.json").read_text(encoding="utf-8"))
+    assert (kept["llm"], kept["tournament_budget"]) == (model, 5.0)
+    result = json.loads((tmp_path / "tic_tac_toe" / "tree-s0" / "result.json").read_text(encoding="utf-8"))
+    assert [item["status"] for item in result["values"]["candidates"]] == ["no_program", "no_program"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +153,8 @@ CELLS = [json.dumps({"move": [row, column]}) for row in range(3) for column in r
 
 
 def test_live_model_plays_and_its_forfeits_are_counted(cwm: Any, right_program: str, tmp_path: Path) -> None:
-    # The synthesis takes the first answer; a game begins the script anew, whose program is no move.
+    # The synthesis takes the first answers, of which two hold no value function; a game begins the script anew, whose
+    # program is no move.
     model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```", *CELLS)
     chosen = ("--games", "tic_tac_toe", "--tables", "7", "--llm", model, "--player-deals", "1")
     ran = cwm("paper", *chosen, *SMALL, "--run", tmp_path / "run", "--json")
@@ -189,7 +197,8 @@ def test_syntheses_that_share_deals_play_when_all_are_made(
 def test_live_model_whose_answers_run_out_leaves_what_was_finished(
     cwm: Any, right_program: str, tmp_path: Path
 ) -> None:
-    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```")
+    # The synthesis takes all three: two value functions are asked for. A game begins the script anew.
+    model = script(tmp_path / "s.jsonl", f"```python\n{right_program}\n```", *CELLS[:2])
     chosen = ("--games", "tic_tac_toe", "--tables", "7", "--llm", model, "--player-deals", "1")
     ran = cwm("paper", *chosen, *SMALL, "--run", tmp_path / "run", "--json")
     assert ran.code == 4

@@ -240,7 +240,7 @@ def test_rungs_go_down_from_the_papers_own() -> None:
 
 def test_how_a_language_model_is_asked_is_kept_only_where_somebody_said(tmp_path: Path) -> None:
     plain = settings.keep(tmp_path / "plain", {"llm": "spool:x"})
-    assert not {"temperature", "reasoning_effort"} & plain.to_json().keys()
+    assert not {"temperature", "reasoning_effort", "tournament_budget"} & plain.to_json().keys()
     told = settings.keep(tmp_path / "told", {"llm": "spool:x", "temperature": 0.5, "reasoning_effort": "low"})
     assert settings.read(tmp_path / "told") == told
     made = syntheses.settings_of("tic_tac_toe", "tree", 0, told)
