@@ -17,6 +17,8 @@ FEW_SHAPES = 12
 """Strings that differ by more than their numbers are listed one by one up to so many; beyond, in patterns."""
 MOST_WORDS = 60
 """A place of a pattern at which more words than these stand is described by its characters."""
+LONGEST_NAME = 40
+"""A value with more characters than this is a text, not a name."""
 MOST_BUILDS = 6
 """Strings of one length that have more builds than these are described by their characters."""
 NUMBER = re.compile(r"\d+")
@@ -114,8 +116,10 @@ class _Names:
         _gather(seen.final_observation, self.observation_keys, self.observation_words)
 
     def words(self, strings: set[str]) -> tuple[str, ...]:
-        """Returns the strings that are no actions, as patterns; a string of no characters goes without saying."""
-        return tuple(patterns(strings - self.actions - self.chance - {""}))
+        """Returns the strings that are no actions, as patterns; a string of no characters goes without saying, and one
+        that is a whole text, e.g. a drawn board, is no name."""
+        named = {string for string in strings if len(string) <= LONGEST_NAME and "\n" not in string}
+        return tuple(patterns(named - self.actions - self.chance - {""}))
 
 
 def _gather(value: Json, keys: set[str], words: set[str]) -> None:

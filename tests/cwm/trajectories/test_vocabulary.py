@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwm.trajectories.recorded import collect
-from cwm.trajectories.vocabulary import MOST_BUILDS, MOST_WORDS, Vocabulary, patterns
+from cwm.trajectories.vocabulary import LONGEST_NAME, MOST_BUILDS, MOST_WORDS, Vocabulary, patterns
 from games import registry
 
 
@@ -81,6 +81,11 @@ def test_closed_vocabulary_holds_what_players_see_alone():
     closed = found.closed()
     assert (closed.chance, closed.state_keys, closed.state_words) == ((), (), ())
     assert (closed.actions, closed.observation_keys) == (found.actions, found.observation_keys)
+
+
+def test_a_text_of_several_lines_is_no_name():
+    found = Vocabulary.of(collect(registry.make("open_spiel:breakthrough(rows=6,columns=5)"), 1, 0))
+    assert not any("\n" in word or len(word) > LONGEST_NAME for word in found.state_words + found.observation_words)
 
 
 def test_lists_come_back_from_json():
