@@ -229,8 +229,7 @@ class OpenSpielGame:
             return [after - before for after, before in zip(end.returns(), start.returns(), strict=True)]
         if start.is_terminal() or not end.is_terminal():
             return [0.0] * self.info.num_players
-        paid: list[float] = end.returns()
-        return paid
+        return [float(paid) for paid in end.returns()]  # games written in Python return integers
 
     @staticmethod
     def _chances(state: State) -> list[float]:

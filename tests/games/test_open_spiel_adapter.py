@@ -141,6 +141,12 @@ def test_playout_starts_where_it_is_told_and_pays_nothing_after_the_end() -> Non
     assert game.playout(state, random.Random(0), 1) in ([0.0, 0.0], [1.0, -1.0])
 
 
+def test_a_playout_pays_floats_where_openspiels_game_is_written_in_python() -> None:
+    game = registry.make("open_spiel:python_block_dominoes")
+    paid = [game.playout(game.initial_state(), random.Random(seed), 100) for seed in range(5)]  # type: ignore[attr-defined]
+    assert {type(amount) for pair in paid for amount in pair} == {float}
+
+
 def test_playout_draws_chance_by_its_probabilities() -> None:
     game = registry.make("open_spiel:pig(players=2,winscore=4,horizon=6)")
     assert game.info.has_chance

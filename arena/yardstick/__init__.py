@@ -1,0 +1,1 @@
+"""Games nobody prepared, by which language models are measured that write world models."""
