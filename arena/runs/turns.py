@@ -5,6 +5,7 @@ What is measured, and what the machine must hold, is as for a single run; only a
 
 import ctypes
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class WorkTurns:
         self._places = threading.BoundedSemaphore(places)
         self._free = threading.Condition()
         self._worker: threading.Thread | None = None
+        self._queue: deque[threading.Thread] = deque()
         self._stopped = False
 
     def stop(self) -> None:
@@ -56,15 +58,20 @@ class WorkTurns:
         return worker
 
     def take(self, worker: threading.Thread) -> None:
-        """Waits until nobody works, and takes the turn for `worker`.
+        """Waits until nobody works, and takes the turn for `worker`: who waits longest is next.
 
         Raises:
             StoppedError: see `stop`.
         """
         with self._free:
-            self._free.wait_for(lambda: self._worker is None or self._stopped)
-            self.check()
-            self._worker = worker
+            self._queue.append(worker)
+            try:
+                self._free.wait_for(lambda: self._stopped or (self._worker is None and self._queue[0] is worker))
+                self.check()
+                self._worker = worker
+            finally:
+                self._queue.remove(worker)
+                self._free.notify_all()
 
     def check(self) -> None:
         """Raises `StoppedError` if nothing more is to be asked."""
@@ -102,6 +109,9 @@ class WorkTurn:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # Before anybody else works, and asks.
+            self._turns.stop()
         self._turns.give(self._worker)
 
     @contextmanager
