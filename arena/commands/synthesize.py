@@ -200,11 +200,7 @@ def command(
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Have a language model write a game as a program, refine it against unit tests, and test it on held-out games.
-
-    At most 50 calls are made a synthesis, those for functions beside the model included, unless --max-calls says
-    otherwise.
-    """
+    """Have a language model write a game as a program, by at most 50 calls unless --max-calls is given, and test it."""
     if add_games is not None and go_on is None:
         raise UsageError("--add-games adds to a run: name it by --continue RUN.")
     if go_on is not None:
