@@ -278,6 +278,11 @@ def rule_book(game_id: str) -> str:
     return text if len(kin) < 2 else f"{text.rstrip()}\n\n## This game\n\n{found.title}.\n"
 
 
+def told(game_id: str, by_book: bool) -> str:
+    """Returns the rule book of a game, or its specification; errors as for both."""
+    return rule_book(game_id) if by_book else rules(game_id)
+
+
 DRAWN: Final = "/drawn"
 """After the id, in a file of names: of the game whose states do not list what chance may deal."""
 

@@ -72,7 +72,7 @@ def rules_text(game_id: str, detail: Edition = "book") -> str:
         AgentSpecError: no model can be read from the folder, or nobody kept its rules.
     """
     if not is_model(game_id):
-        return _registered_rules(game_id, detail)
+        return registry.told(game_id, detail == "book")
     bundle = model_of(game_id)
     kept = kept_rules(_folder(game_id), bundle)
     if kept is None and bundle.info["id"] not in registry.ids():
@@ -80,11 +80,7 @@ def rules_text(game_id: str, detail: Edition = "book") -> str:
             f"Nobody kept the rules text of {bundle.info['id']} beside {_folder(game_id)}: name the folder of the run "
             "in which the model was made."
         )
-    return _registered_rules(bundle.info["id"], detail) if kept is None else kept
-
-
-def _registered_rules(game_id: str, detail: Edition) -> str:
-    return registry.rule_book(game_id) if detail == "book" else registry.rules(game_id)
+    return registry.told(bundle.info["id"], detail == "book") if kept is None else kept
 
 
 def is_model(game_id: str) -> bool:

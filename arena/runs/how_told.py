@@ -1,13 +1,13 @@
 """How a game is told to a language model: by which text, with which names, with or without a table of what is dealt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from arena.usage import UsageError
 from cwm.interface.templates import Edition
 from cwm.synthesis.config import LEARNING
-from cwm.trajectories.recorded import Deck
+from cwm.trajectories.recorded import Deck, Trajectory
 from cwm.trajectories.telling import Telling
 from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
@@ -80,7 +80,7 @@ class HowTold:
 
     def rules(self, game_id: str) -> str:
         """Returns the text of a registered game."""
-        return registry.rule_book(game_id) if self.by_book else registry.rules(game_id)
+        return registry.told(game_id, self.by_book)
 
     def params(self, game_id: str) -> Mapping[str, Any]:
         """Returns what a registered game is made with."""
@@ -90,26 +90,24 @@ class HowTold:
         """Returns the registered game whose states are shown."""
         return registry.make(game_id, **self.params(game_id))
 
-    def names_of(self, game_id: str) -> Vocabulary | None:
-        """Returns the names in a registered game's records, None where nobody collected them."""
-        found = registry.vocabulary(game_id, self.chance == "drawn")
-        return None if found is None else Vocabulary.from_json(found)
-
     def telling(
-        self, known: Vocabulary | None, played: Vocabulary | None, deck: Deck, bounds_known: bool = True
+        self, game_id: str | None, games: Sequence[Trajectory], deck: Deck, bounds_known: bool = True
     ) -> Telling:
         """Returns what the model is told beside rules and games.
 
         Args:
-            known: all names of the game's records, None where nobody collected them.
-            played: those of the played games.
+            game_id: of a registered game; None for a user's own.
+            games: the played ones; their names stand for those of the game where nobody collected these.
             deck: in the closed deck only what players see is named.
             bounds_known: whether the bounds of returns are those of the game.
         """
-        names = (known or played) if self.by_book and self.names == "list" else None
-        if names is not None and deck == "closed":
-            names = names.closed()
-        return Telling(self.detail, names, known is not None, self.chance == "drawn", bounds_known)
+        drawn = self.chance == "drawn"
+        if not self.by_book or self.names == "none":
+            return Telling(self.detail, None, drawn=drawn, bounds_known=bounds_known)
+        collected = None if game_id is None else registry.vocabulary(game_id, drawn)
+        names = Vocabulary.of(games, deck) if collected is None else Vocabulary.from_json(collected)
+        names = names.closed() if deck == "closed" else names
+        return Telling(self.detail, names, collected is not None, drawn, bounds_known)
 
 
 BY_SPECIFICATION = HowTold()

@@ -17,7 +17,6 @@ from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
 from cwm.trajectories.telling import SPECIFIED, Telling
-from cwm.trajectories.vocabulary import Vocabulary
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 
 RULES_FILE = "rules.md"
@@ -72,7 +71,7 @@ def registered(
     """
     game = how.make(game_id)
     train = tuple(collect(game, games, seed))
-    telling = how.telling(how.names_of(game_id), Vocabulary.of(train, deck), deck)
+    telling = how.telling(game_id, train, deck)
     rules = how.rules(game_id) if told else no_rules()
     return Inputs(rules, game.info, _first_state(game, how, deck), train, (), game, telling=telling)
 
@@ -164,7 +163,7 @@ def own(
     split = len(games) - kept
     initial = _own_first_state(games[0], how, deck)
     bounds_known = stated.min_utility is not None and stated.max_utility is not None
-    telling = how.telling(None, Vocabulary.of(games[:split], deck), deck, bounds_known)
+    telling = how.telling(None, games[:split], deck, bounds_known)
     return Inputs(text, info, initial, tuple(games[:split]), tuple(games[split:]), None, telling=telling)
 
 
@@ -224,11 +223,11 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     begun = _begun(folder, settings)
     if settings.registered:
         game = how.make(settings.game)
-        telling = how.telling(how.names_of(settings.game), Vocabulary.of(train, deck), deck)
+        telling = how.telling(settings.game, train, deck)
         return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), game, begun, telling)
     info = stated.info([*train, *held_out], deck)
     initial = _own_first_state(train[0], how, deck)
-    telling = how.telling(None, Vocabulary.of(train, deck), deck, bounds_known)
+    telling = how.telling(None, train, deck, bounds_known)
     return Inputs(rules, info, initial, tuple(train), tuple(held_out), None, begun, telling)
 
 

@@ -17,6 +17,7 @@ from arena.matches.replay import RecordError
 from arena.matches.store import StoreError
 from arena.usage import UsageError
 from arena.web.lobby import NotHereError
+from arena.web.shelf import Found, Kind, Shelf
 from cwm.model.world_model import WorldModelError
 from cwm.storage.journal import RunRecordError
 from cwm.trajectories.recorded import TrajectoryFormatError
@@ -136,3 +137,20 @@ def static_routes() -> list[Route]:
         return Response(status_code=204)
 
     return [route("/static/{name}", file), route("/favicon.ico", no_icon)]
+
+
+def on_shelf(request: Request, shelf: Shelf, *kinds: Kind) -> Found:
+    """Returns what an address names by its `key`.
+
+    Args:
+        request: its path has the key.
+        shelf: gave it out.
+        kinds: of which it must be one.
+
+    Raises:
+        NotHereError: nothing of these kinds has this key.
+    """
+    found = shelf.get(request.path_params["key"], *kinds)
+    if found is None:
+        raise NotHereError
+    return found

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.web import followed, shelf
-from arena.web.answers import data, page, route
+from arena.web.answers import data, on_shelf, page, route
 from arena.web.lobby import NotHereError
 from arena.web.shelf import Found, Shelf
 
@@ -19,10 +19,7 @@ def routes(places: Shelf) -> list[Route]:
     """Returns the routes of the runs and tournaments on a shelf."""
 
     def place(request: Request) -> Found:
-        found = places.get(request.path_params["key"], "games", "run")
-        if found is None:
-            raise NotHereError
-        return found
+        return on_shelf(request, places, "games", "run")
 
     async def runs(request: Request) -> Response:
         return page("Runs", "runs.js")

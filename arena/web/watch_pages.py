@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.web.answers import data, number, page, route
+from arena.web.answers import data, number, on_shelf, page, route
 from arena.web.lobby import NotHereError
 from arena.web.reels import Reel
 from arena.web.shelf import Found, Shelf
@@ -16,10 +16,7 @@ def routes(shelf: Shelf, stock: Stock) -> list[Route]:
     """Returns the routes of what lies on a shelf."""
 
     def place(request: Request) -> Found:
-        found = shelf.get(request.path_params["key"], "games", "trajectories")
-        if found is None:
-            raise NotHereError
-        return found
+        return on_shelf(request, shelf, "games", "trajectories")
 
     async def reel(request: Request) -> Reel:
         found = await run_in_threadpool(stock.reel, place(request), request.path_params["number"])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from html import unescape
@@ -14,8 +13,8 @@ import pytest
 from arena.exports import film_formats, film_sources, watching
 from arena.exports.film import film
 from arena.pages import run_page
+from tests import browser
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PRESSED = """<script>
 setTimeout(() => {
   const byId = (id) => document.getElementById(PREFIX + id), told = [];
@@ -38,12 +37,11 @@ setTimeout(() => {
 
 def found(page: str, prefix: str, folder: Path) -> list[Any]:
     """Returns step, the play button's text, whether the keys are hidden, and the speed, at first and after each key."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    chromium = browser.needed()
     file = folder / "page.html"
     file.write_text(page + PRESSED.replace("PREFIX", json.dumps(prefix)), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'chromium'}"]
-    words = [CHROMIUM, *flags, "--virtual-time-budget=1000", "--dump-dom", file.as_uri()]
+    words = [chromium, *flags, "--virtual-time-budget=1000", "--dump-dom", file.as_uri()]
     shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
     told = re.search(r'<pre id="found">(.*?)</pre>', shown)
     assert told is not None

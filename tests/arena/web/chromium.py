@@ -5,7 +5,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -17,8 +16,9 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+from tests.browser import CHROMIUM, MISSING
+
 ROOT = Path(__file__).resolve().parents[3]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 LONGEST_S = 30
 PATH = re.compile(r"^https?://[^/]*|[?#].*$")
 
@@ -125,7 +125,7 @@ def opened(folder: Path) -> Iterator[Tab]:
         folder: of its profile; made.
     """
     if CHROMIUM is None:
-        raise FileNotFoundError("no Chromium on this machine: apt-get install chromium")
+        raise FileNotFoundError(MISSING)
     # A container may have little shared memory.
     flags = [
         "--headless",

@@ -24,8 +24,9 @@ from cwm.synthesis.driver import STREAM
 from cwm.synthesis.events import CandidateTested
 from cwm.trajectories.recorded import collect, write
 from games import registry
+from tests import browser
 from tests.arena.web import chromium
-from tests.arena.web.chromium import CHROMIUM, LONGEST_S, Tab, site, until
+from tests.arena.web.chromium import LONGEST_S, Tab, site, until
 
 pytestmark = pytest.mark.slow
 
@@ -84,8 +85,7 @@ def server(tmp_path: Path, long_game: Path) -> Iterator[str]:
 
 @pytest.fixture
 def tab(tmp_path: Path, server: str) -> Iterator[Tab]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    browser.needed()
     with chromium.opened(tmp_path / "chromium") as found:
         found.open(server)
         yield found
