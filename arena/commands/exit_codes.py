@@ -13,6 +13,7 @@ from arena.matches.replay import RecordError
 from arena.matches.store import ConfigMismatchError, StoreError
 from arena.usage import UsageError
 from cwm.functions.types import FunctionConfigError
+from cwm.interface.templates import WordingError
 from cwm.llm.api import LanguageModelError
 from cwm.llm.caps import CapsError
 from cwm.model.bundle import ModelBundleError
@@ -59,6 +60,7 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
         (
             UsageError,
             CapsError,
+            WordingError,
             GameError,
             TrajectoryFormatError,
             PlannerConfigError,

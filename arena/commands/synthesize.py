@@ -38,8 +38,10 @@ from arena.terminal.options import (
     AsJson,
     BaseUrl,
     ChanceGiven,
+    DeckGiven,
     Effort,
     FasterVersions,
+    InferenceAsked,
     ModelSpec,
     PromptTestsShown,
     Record,
@@ -50,11 +52,13 @@ from arena.terminal.options import (
     TournamentBudget,
     TournamentDeals,
     VocabularyGiven,
+    WordingGiven,
     Workers,
     takes_caps,
 )
 from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
+from cwm.interface import wording as wordings
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 from cwm.record.record import RunRecord
@@ -89,25 +93,12 @@ def command(
         float | None,
         typer.Option("--max-utility", help="Your own game: highest return; default, the highest recorded."),
     ] = None,
-    deck: Annotated[
-        str,
-        typer.Option(
-            "--deck",
-            help="Hidden information: open (the states of the played games are shown and tested) or closed (of each "
-            "game only what one player saw and did; played games of your own may lack their states).",
-        ),
-    ] = "open",
-    inference: Annotated[
-        str,
-        typer.Option(
-            "--inference",
-            help="Hidden information: what the program samples from what a player saw, the whole history or the "
-            "present state.",
-        ),
-    ] = "history",
+    deck: DeckGiven = "open",
+    inference: InferenceAsked = "history",
     rules_detail: RulesDetail = None,
     vocabulary: VocabularyGiven = None,
     chance: ChanceGiven = None,
+    wording: WordingGiven = None,
     go_on: Annotated[
         Path | None,
         typer.Option(
@@ -211,7 +202,8 @@ def command(
         return
     stated = Stated(perfect_information, min_utility, max_utility)
     detail = rules_detail or how_told(None, llm).detail
-    how = HowTold.asked(game, detail, vocabulary, chance, told=not no_rules)
+    worded = wordings.load(wording) if wording else wordings.USUAL
+    how = HowTold.asked(game, detail, vocabulary, chance, not no_rules, worded)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, how)
     beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)
     hidden = HiddenInformation.asked(inputs.info, deck, inference, "prior" in beside)
@@ -246,6 +238,7 @@ def command(
         rules_detail=how.detail,
         vocabulary=how.names,
         chance=how.chance,
+        wording=how.wording,
     ).with_functions(beside)
     settings = settings.with_budget(tournament_budget, tournament_deals)
     if dry_run:

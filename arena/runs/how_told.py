@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from arena.usage import UsageError
 from cwm.interface.templates import Edition
+from cwm.interface.wording import USUAL, Wording
 from cwm.synthesis.config import LEARNING
 from cwm.trajectories.recorded import Deck, Trajectory
 from cwm.trajectories.telling import Telling
@@ -25,15 +26,23 @@ class HowTold:
         detail: `book`: the rules as people tell them; `specification`: every field and every action string as well.
         names: with a rule book, whether the names in the records are listed beside it.
         chance: where no rule says what may be dealt, whether the table of it is handed over.
+        wording: of the prompts.
     """
 
     detail: Edition = "specification"
     names: Names = "list"
     chance: Chance = "listed"
+    wording: Wording = USUAL
 
     @classmethod
     def asked(
-        cls, game_id: str | None, detail: str, names: str | None, chance: str | None, told: bool = True
+        cls,
+        game_id: str | None,
+        detail: str,
+        names: str | None,
+        chance: str | None,
+        told: bool = True,
+        wording: Wording = USUAL,
     ) -> "HowTold":
         """Returns what was asked for on the command line.
 
@@ -43,6 +52,7 @@ class HowTold:
             names: see above; None for `list`, where no rules are told `none`.
             chance: see above; None for `drawn` where there is a table, with a rule book.
             told: whether any rules are told.
+            wording: of the prompts.
 
         Raises:
             UsageError: it is unknown, or does not go together.
@@ -63,7 +73,7 @@ class HowTold:
             )
         if chance is None:
             chance = "drawn" if table and detail == "book" else "listed"
-        return cls(detail, names, chance)  # type: ignore[arg-type]
+        return cls(detail, names, chance, wording)  # type: ignore[arg-type]
 
     @property
     def by_book(self) -> bool:
@@ -103,11 +113,11 @@ class HowTold:
         """
         drawn = self.chance == "drawn"
         if not self.by_book or self.names == "none":
-            return Telling(self.detail, None, drawn=drawn, bounds_known=bounds_known)
+            return Telling(self.detail, None, drawn=drawn, bounds_known=bounds_known, wording=self.wording)
         collected = None if game_id is None else registry.vocabulary(game_id, drawn)
         names = Vocabulary.of(games, deck) if collected is None else Vocabulary.from_json(collected)
         names = names.closed() if deck == "closed" else names
-        return Telling(self.detail, names, collected is not None, drawn, bounds_known)
+        return Telling(self.detail, names, collected is not None, drawn, bounds_known, self.wording)
 
 
 BY_SPECIFICATION = HowTold()

@@ -12,6 +12,7 @@ from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
 from cwm.functions.vectors import VectorConfig
 from cwm.interface.templates import Edition
+from cwm.interface.wording import USUAL, Wording
 from cwm.llm.recordings import VARIANT
 from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import Level
@@ -87,6 +88,7 @@ class RunSettings(Settings):
         rules_detail: see `HowTold`, as the next two.
         vocabulary: whether the names in the records are listed beside a rule book.
         chance: whether a table of what may be dealt is handed over where no rule says it.
+        wording: of the prompts, whole.
         tournament_budget: seconds of each of these tournaments, which then stop as soon as the leader is told apart;
             None for a fixed number of deals.
     """
@@ -107,6 +109,7 @@ class RunSettings(Settings):
         {"vocabulary": "list"},
         {"chance": "listed"},
         {"tournament_budget": None},
+        {"wording": USUAL},
     )
 
     game: str
@@ -139,11 +142,12 @@ class RunSettings(Settings):
     vocabulary: Names = "list"
     chance: Chance = "listed"
     tournament_budget: float | None = None
+    wording: Wording = USUAL
 
     @property
     def how_told(self) -> HowTold:
         """How the game is told to the language model."""
-        return HowTold(self.rules_detail, self.vocabulary, self.chance)
+        return HowTold(self.rules_detail, self.vocabulary, self.chance, self.wording)
 
     @property
     def hidden(self) -> HiddenInformation:
@@ -160,6 +164,8 @@ class RunSettings(Settings):
             variants.append(UNTOLD)
         if self.how_told.by_book:
             variants.append(self.rules_detail)
+        if self.wording.name:
+            variants.append(self.wording.name)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     @property
@@ -219,6 +225,8 @@ class RunSettings(Settings):
             values["functions"] = {kind.name: functions[kind.name] for kind in KINDS if kind.name in functions}
             if values.get("faster") is not None:
                 values["faster"] = SpeedConfig.from_record(values["faster"])
+            if "wording" in values:
+                values["wording"] = Wording.from_json(values["wording"])
             if values.get("matches") is not None:
                 values["matches"] = MatchSettings(**values["matches"])
             return cls(**values)

@@ -78,6 +78,22 @@ Refinement = Annotated[
         f"Default: {LEARNING}; told by the specification: rex.",
     ),
 ]
+DeckGiven = Annotated[
+    str,
+    typer.Option(
+        "--deck",
+        help="Hidden information: open (the states of the played games are shown and tested) or closed (of each "
+        "game only what one player saw and did; played games of your own may lack their states).",
+    ),
+]
+InferenceAsked = Annotated[
+    str,
+    typer.Option(
+        "--inference",
+        help="Hidden information: what the program samples from what a player saw, the whole history or the "
+        "present state.",
+    ),
+]
 RulesDetail = Annotated[
     str | None,
     typer.Option(
@@ -100,6 +116,15 @@ ChanceGiven = Annotated[
         "--chance",
         help="Where no rule says what may be dealt, as in bargaining: listed (the table is handed over) or drawn (the "
         "program works out what the rules allow). Default with a rule book: drawn.",
+    ),
+]
+WordingGiven = Annotated[
+    str | None,
+    typer.Option(
+        "--wording",
+        metavar="NAME|FOLDER",
+        help="Prompts in other words: hurried, reordered, reworded, unadvised, or a folder of your own with "
+        "templates NAME.j2 (_before.j2 comes before every question). Default: the usual words.",
     ),
 ]
 TournamentDeals = Annotated[

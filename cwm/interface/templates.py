@@ -8,8 +8,13 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import jinja2
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 PACKAGE = "prompts"
+SUFFIX = ".j2"
+BEFORE = "_before"
+"""A template of a wording, see `cwm.interface.wording`; `prompts` itself has none of this name."""
 
 Edition: TypeAlias = Literal["book", "specification"]
 """Which text a game is told by: a rule book for people, or the specification of the implementation."""
@@ -19,10 +24,14 @@ class TemplateMissingError(ValueError):
     """No prompt template has that name."""
 
 
+class WordingError(ValueError):
+    """Templates of a wording cannot be used; the message says why and what there is."""
+
+
 def names() -> list[str]:
     """Returns the names of all templates, without the suffix, sorted."""
     files = importlib.resources.files(PACKAGE).iterdir()
-    return sorted(file.name.removesuffix(".j2") for file in files if file.name.endswith(".j2"))
+    return sorted(file.name.removesuffix(SUFFIX) for file in files if file.name.endswith(SUFFIX))
 
 
 def source(name: str, edition: Edition = "book") -> str:
@@ -36,36 +45,52 @@ def source(name: str, edition: Edition = "book") -> str:
         TemplateMissingError: there is no such template.
     """
     folder = importlib.resources.files(PACKAGE)
-    file = folder / edition / f"{name}.j2"
-    file = file if file.is_file() else folder / f"{name}.j2"
+    file = folder / edition / (name + SUFFIX)
+    file = file if file.is_file() else folder / (name + SUFFIX)
     if not file.is_file():
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
     return file.read_text(encoding="utf-8")
 
 
-def render(name: str, edition: Edition = "specification", **values: Any) -> str:
+def render(
+    name: str, edition: Edition = "specification", wording: tuple[tuple[str, str], ...] = (), **values: Any
+) -> str:
     """Returns the template `name` filled in; a value that the template needs and does not get is an error.
 
     Args:
         name: file name without `.j2`.
         edition: in whose wording.
+        wording: names and texts of templates that stand in the place of those of the same name; `_before` comes before
+            every template that is asked for by name.
         **values: what the template calls for.
 
     Raises:
         TemplateMissingError: there is no such template.
+        WordingError: a template of the wording cannot be filled in.
         jinja2.UndefinedError: a value is missing.
     """
     if name not in names():
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
-    return _environment(edition).get_template(f"{name}.j2").render(**values)
+    environment = _environment(edition, wording)
+    try:
+        before = f"{environment.get_template(BEFORE + SUFFIX).render(**values)}\n" if BEFORE in dict(wording) else ""
+        return before + environment.get_template(name + SUFFIX).render(**values)
+    except (jinja2.TemplateError, SecurityError, TypeError) as error:
+        if not wording:
+            raise
+        raise WordingError(f"The prompt {name} cannot be written in this wording: {error}.") from None
 
 
 @cache
-def _environment(edition: Edition) -> jinja2.Environment:
-    def load(file_name: str) -> str:
-        return source(file_name.removesuffix(".j2"), edition)
+def _environment(edition: Edition, wording: tuple[tuple[str, str], ...]) -> jinja2.Environment:
+    own = dict(wording)
 
-    return jinja2.Environment(
+    def load(file_name: str) -> str:
+        name = file_name.removesuffix(SUFFIX)
+        return own[name] if name in own else source(name, edition)
+
+    # Templates may come with a recording that somebody else made: they reach nothing but the values they are given.
+    return ImmutableSandboxedEnvironment(
         loader=jinja2.FunctionLoader(load),
         undefined=jinja2.StrictUndefined,
         autoescape=False,

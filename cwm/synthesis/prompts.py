@@ -49,15 +49,17 @@ class TaskPrompts:
     def follow_up(self, candidate: Candidate, num_given: int, turn: int = 0) -> str:
         """Returns the next message of a conversation; see `PromptWriter`."""
         verdict = self._verdict(candidate.report, turn)
-        edition, number = self._task.telling.edition, candidate.version
-        return templates.render(
-            "follow_up", edition, **verdict, num_given=num_given, number=number, num_programs=self._num_programs
-        )
+        numbers: dict[str, Any] = {
+            "num_given": num_given,
+            "number": candidate.version,
+            "num_programs": self._num_programs,
+        }
+        return templates.render("follow_up", **self._task.telling.templates, **verdict, **numbers)
 
     def no_program(self) -> str:
         """Returns the next message of a conversation whose last answer held no program."""
-        edition = self._task.telling.edition
-        return templates.render("no_program", edition, functions=self._task.functions, num_programs=self._num_programs)
+        told: dict[str, Any] = {"functions": self._task.functions, "num_programs": self._num_programs}
+        return templates.render("no_program", **self._task.telling.templates, **told)
 
     def shown_tests(self) -> str:
         """Returns the tests that a prompt shows where no program has failed any."""

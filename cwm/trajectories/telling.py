@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cwm.interface.templates import Edition
+from cwm.interface.wording import USUAL, Wording
 from cwm.trajectories.vocabulary import Vocabulary
 
 
@@ -17,6 +18,7 @@ class Telling:
         complete: whether they are all that there are, not only those of the played games.
         drawn: whether what chance may do at the start follows from no table that the program is given.
         bounds_known: whether the bounds of returns are those of the game, not only of the played games.
+        wording: of the prompts.
     """
 
     edition: Edition = "specification"
@@ -24,12 +26,18 @@ class Telling:
     complete: bool = True
     drawn: bool = False
     bounds_known: bool = True
+    wording: Wording = USUAL
 
     def words(self) -> dict[str, Any]:
         """Returns what templates are filled in with."""
         names = None if self.names is None else self.names.to_json()
         facts = {"complete": self.complete, "drawn": self.drawn, "bounds_known": self.bounds_known}
-        return {"edition": self.edition, "names": names, **facts}
+        return {**self.templates, "names": names, **facts}
+
+    @property
+    def templates(self) -> dict[str, Any]:
+        """Which templates are filled in, as `cwm.interface.templates.render` takes it."""
+        return {"edition": self.edition, "wording": self.wording.texts}
 
 
 SPECIFIED = Telling()
