@@ -378,12 +378,15 @@ def _show_first_prompt(inputs: Inputs, settings: RunSettings, caps: Caps, synthe
         "first_call_costs_at_most": first.first_call_cost,
         "calls_at_most": min(first.most_calls * syntheses, cap),
     }
+    remarks = run_inputs.remarks(inputs, first.input_tokens)
     if as_json:
-        console.print_json(figures | {"prompt": first.prompt})
+        console.print_json(figures | {"remarks": remarks, "prompt": first.prompt})
         language_model.check_cap_on_money(settings, caps)
         return
     console.out.print(first.prompt)
     for name, value in figures.items():
         shown = "unknown: give --price-in and --price-out" if value is None else value
         console.notices.print(f"{name.replace('_', ' ')}: {shown}")
+    for remark in remarks:
+        console.notices.print(remark, soft_wrap=True)
     language_model.check_cap_on_money(settings, caps)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from arena.runs.how_told import BY_SPECIFICATION, HowTold
 from arena.runs.settings import RunSettings
@@ -93,6 +94,44 @@ def _first_state(game: Game, how: HowTold, deck: Deck) -> Json:
 def no_rules() -> str:
     """Returns what a prompt says in the place of rules that nobody tells."""
     return templates.render("no_rules")
+
+
+_LONG: Final = 5_000
+"""Words of a rule book that are many: five times those of the longest that ships."""
+_ENGLISH: Final = frozenset(
+    {"a", "an", "and", "are", "each", "if", "in", "is", "it", "not", "of", "on", "one", "or", "that", "the", "to"}
+)
+_LEAST_ENGLISH: Final = 0.15
+"""Share of these words among all: a quarter to a half of an English text, next to none of one in another language."""
+_JUDGED: Final = 20
+
+
+def remarks(inputs: Inputs, prompt_tokens: int) -> list[str]:
+    """Returns what a user should know of the rules before anybody is paid to read them, in sentences.
+
+    Args:
+        inputs: of the run.
+        prompt_tokens: of the first prompt, as estimated.
+    """
+    words = inputs.rules.lower().split()
+    told = []
+    if len(words) > _LONG:
+        told.append(
+            f"The rules have {len(words):,} words: the language model must take prompts of {prompt_tokens:,} tokens "
+            "and more, each of them paid for, and follows long texts less well. Leave out what is not needed."
+        )
+    english = sum(word.strip(".,;:()!?") in _ENGLISH for word in words)
+    if len(words) >= _JUDGED and english < _LEAST_ENGLISH * len(words):
+        told.append(
+            "The rules do not look like English. They are sent as they are, within a prompt in English: the language "
+            "model must read both."
+        )
+    if inputs.game is None:
+        told.append(
+            "Where the rules and the played games contradict each other, the games decide: programs are tested on "
+            "them, and a refinement shows what they expect."
+        )
+    return told
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
+from arena.runs.inputs import registered, remarks
 from cwm.trajectories.recorded import collect, write
 from games import registry
 
@@ -245,3 +246,36 @@ def test_no_game_is_left_to_learn_from_where_all_are_held_out(refused: Any, game
     (tmp_path / "rules.md").write_text("Poker with six cards.\n", encoding="utf-8")
     words = ["synthesize", "--rules", tmp_path / "rules.md", "--trajectories", games, "--held-out", 3, "--dry-run"]
     assert refused(*words).code == 2
+
+
+GERMAN = (
+    "Zwei Spieler setzen abwechselnd ein Zeichen auf eines der neun Felder. Wer drei Zeichen in einer Reihe hat, "
+    "gewinnt das Spiel sofort."
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (GERMAN, "do not look like English"),
+        (
+            "Put a mark on one of the squares. " * 1_000,
+            "The rules have 8,000 words: the language model must take prompts of",
+        ),
+        ("Whoever has four marks in a row wins the game.", "the games decide: programs are tested on them"),
+    ],
+)
+def test_what_is_odd_about_rules_is_said_before_anybody_is_asked(
+    cwm: Any, games: Path, tmp_path: Path, rules: str, said: str
+) -> None:
+    (tmp_path / "rules.md").write_text(rules, encoding="utf-8")
+    words = ["synthesize", "--rules", tmp_path / "rules.md", "--trajectories", games, "--dry-run"]
+    ran = cwm(*words)
+    assert ran.code == 0
+    assert said in ran.err
+    assert [line for line in cwm(*words, "--json").json["remarks"] if said in line]
+
+
+def test_nothing_is_odd_about_any_rule_book_that_ships() -> None:
+    for game in registry.ids():
+        assert remarks(registered(game, 1, 0), 1_000) == []
