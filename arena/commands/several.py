@@ -121,7 +121,7 @@ def _run(
     record: RunRecord, settings: SeveralSettings, caps: Caps, workers: int, recording: Path | None, as_json: bool
 ) -> None:
     each = settings.each()
-    common = several.opened_budget(record.folder, settings, caps)
+    common = several.opened_budget(record.folder, {record.folder / several.name_of(one): one for one in each}, caps)
     with told_where(record.folder), LiveViews(console.notices) as views:
         made = [_Synthesis(record.folder, settings, one, caps, common, workers, recording, views) for one in each]
         try:

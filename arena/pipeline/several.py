@@ -139,19 +139,18 @@ def left_for(folder: Path, settings: SeveralSettings, own: RunSettings, caps: Ca
     )
 
 
-def opened_budget(folder: Path, settings: SeveralSettings, caps: Caps) -> Budget:
+def opened_budget(folder: Path, syntheses: Mapping[Path, RunSettings], caps: Caps) -> Budget:
     """Returns the budget of all syntheses together, what they used before included.
 
     Args:
         folder: of the run.
-        settings: of the run.
+        syntheses: settings by folder, which need not be there.
         caps: common to all.
     """
     calls: list[StoredCall] = []
     prices: dict[str, Price | None] = {}
     minutes = 0.0
-    for one in settings.each():
-        place = folder / name_of(one)
+    for place, one in syntheses.items():
         if (place / RUN_FILE).exists():
             found = _calls(place)
             calls += found

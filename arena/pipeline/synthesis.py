@@ -127,7 +127,7 @@ class SynthesisRun:
         self.inputs = inputs
         self._listener = on_event
         self._among = among
-        self._budget = budget(caps) if among is None else ShareOfBudget(among.common)
+        self._budget = budget(caps) if among is None else ShareOfBudget(among.common, calls=among.calls)
         turn = None if among is None else among.turn
         self._stage = Stage(record, settings, inputs, workers, self._on_event, on_stage)
         self._model = language_model.compose(settings, caps, record, self._budget, recording, turn=turn)

@@ -149,11 +149,13 @@ class Among:
         common: what all of them have used, under the caps of all.
         folder: keeps the time that all took.
         turn: its part where they ask at the same time, None where they go one after the other.
+        calls: the most calls of the run itself, None where only all together are capped.
     """
 
     common: Budget
     folder: Path
     turn: WorkTurn | None = None
+    calls: int | None = None
 
     def count_time(self) -> None:
         """Stores the seconds that all of them took so far."""

@@ -251,9 +251,17 @@ class ShareOfBudget(Budget):
     A call waits for what is under way in the other runs where that alone keeps it out.
     """
 
-    def __init__(self, common: Budget, clock: Callable[[], float] = time.monotonic) -> None:
-        """Opens an account under `common`, which has counted what was used before."""
-        super().__init__(clock=clock)
+    def __init__(
+        self, common: Budget, clock: Callable[[], float] = time.monotonic, *, calls: int | None = None
+    ) -> None:
+        """Opens an account under `common`, which has counted what was used before.
+
+        Args:
+            common: of all runs.
+            clock: seconds; injected by tests.
+            calls: a cap of this run's own, None for none. A run asks one question after the other where it has one.
+        """
+        super().__init__(calls=calls, clock=clock)
         self._common = common
 
     @property
@@ -269,8 +277,10 @@ class ShareOfBudget(Budget):
         """Sets the worst case of one call aside in the common budget, and returns it for `settle`.
 
         Raises:
-            BudgetExceededError: a common cap would be passed.
+            BudgetExceededError: a common cap would be passed, or the run's own.
         """
+        with self._lock:
+            self._check(_worst_case(request, price), Tally())
         return self._common.reserve_in_turn(request, price)
 
     def settle(self, purpose: str, share: Tally, used: Tally) -> None:
