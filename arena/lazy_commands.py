@@ -22,7 +22,7 @@ PLACES: Final[Mapping[str, str]] = {
     "demo": "demo:command",
     "report": "report:command",
     "export": "export:command",
-    "benchmark": "benchmark:command",
+    "benchmark": "benchmark:app",
     "doctor": "doctor:command",
     "verify": "verify:command",
     "paper": "paper:command",

@@ -1,4 +1,4 @@
-"""`cwm benchmark`: speed and strength, as a table or as JSON records."""
+"""`cwm benchmark`: speed and strength, as a table or as JSON records; language models have a module of their own."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from arena.benchmarks import (
     suite_speed,
 )
 from arena.benchmarks.measurement import Measurement, machine, table
+from arena.commands import benchmark_models
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.machine import accelerated, user_cache
 from arena.matches.game_source import load_bundle
@@ -48,6 +49,26 @@ class Name(StrEnum):
     GPU_PROGRAM = "gpu-program"
     SERVE = "serve"
     SHOWN_TESTS = "shown-tests"
+
+
+HELP: Final[dict[Name, str]] = {
+    Name.SEARCH: "Simulations/s beside OpenSpiel's Python bots.",
+    Name.SANDBOX: "What a worker costs.",
+    Name.GAMES: "Random games/s.",
+    Name.STRENGTH: "200 games of the planner on the recorded yokai-9c-2p model, without its prior (long).",
+    Name.YOKAI: "Steps/s of the batched environment on the device that JAX finds.",
+    Name.PARTNERS: "The planner that reads its partner, with partners that play otherwise (long).",
+    Name.EQUIVALENCE: "The planner on each recorded model against, or in cooperative games beside, the same planner on "
+    "the true game (long).",
+    Name.SUITES: "Seconds for the unit tests of one candidate.",
+    Name.XP: "Games/s of trained policies in batches on the device that JAX finds.",
+    Name.TRAINING: "Environment steps/s of PPO on the device that JAX finds, beside the roof.",
+    Name.GPU_PROGRAM: "Kernels and memory of PPO at the paper's size, compiled for an H200 that need not be there.",
+    Name.SERVE: "Milliseconds a move of `cwm serve` beside the agents' own, and the data of a watched game of 10,000 "
+    "moves.",
+    Name.SHOWN_TESTS: "Of the mutants of recorded programs that all tests of five games catch and those of a first "
+    "prompt's usual choice miss, the share that its choice by what tests tell catches.",
+}
 
 
 @dataclass(frozen=True)
@@ -91,24 +112,8 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
 
-def command(
+def measure(
     context: typer.Context,
-    name: Annotated[
-        Name,
-        typer.Argument(
-            help="search: simulations/s beside OpenSpiel's Python bots; sandbox: what a worker costs; games: random "
-            "games/s; strength: 200 games of the planner on the recorded yokai-9c-2p model, without its prior (long); "
-            "yokai: steps/s of the batched environment on the device that JAX finds; partners: the planner that reads "
-            "its partner, with partners that play otherwise (long); equivalence: the planner on each recorded model "
-            "against, or in cooperative games beside, the same planner on the true game (long); suites: seconds for "
-            "the unit tests of one candidate; xp: games/s of trained policies in batches on that device; training: "
-            "environment steps/s of PPO there, beside the roof; gpu-program: kernels and memory of PPO at the paper's "
-            "size, compiled for an H200 that need not be there; serve: milliseconds a move of `cwm serve` beside the "
-            "agents' own, and the data of a watched game of 10,000 moves; "
-            "shown-tests: of the mutants of recorded programs that all tests of five games catch and those of a first "
-            "prompt's usual choice miss, the share that its choice by what tests tell catches."
-        ),
-    ],
     model: Annotated[
         Path | None,
         typer.Option(
@@ -160,6 +165,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
+    name = Name(str(context.info_name))
     _refuse_what_has_no_effect(context, name)
     given = Given(model, games, tuple(game or ()), deals, simulations, minutes, run, seed, workers, as_json)
     BENCHMARKS[name](given)
@@ -170,7 +176,7 @@ def _refuse_what_has_no_effect(context: typer.Context, name: Name) -> None:
     for option in context.params:
         source = context.get_parameter_source(option)
         asked = source is not None and not source.name.startswith("DEFAULT")
-        if asked and option not in (*taken, "name", "as_json"):
+        if asked and option not in (*taken, "as_json"):
             options = ", ".join(f"--{other}" for other in (*sorted(taken), "json"))
             raise UsageError(
                 f"--{option} has no effect on the benchmark {name.value}, which takes {options}: leave it out."
@@ -322,3 +328,8 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
     ),
 }
+
+app = typer.Typer(no_args_is_help=True, help="Measure speed, strength, or how well language models write games.")
+app.command("models")(benchmark_models.command)
+for _name in Name:
+    app.command(_name.value, help=HELP[_name])(measure)

@@ -23,7 +23,7 @@ Information: TypeAlias = Literal["perfect", "chance or hidden"]
 _PACKAGE: Final = "arena.yardstick"
 _TABLE: Final = "games.json"
 _BOOKS: Final = "rule_books"
-_HOW: Final = HowTold(detail="book", names="none")
+HOW: Final = HowTold(detail="book", names="none")
 
 
 class YardstickError(UsageError):
@@ -165,7 +165,7 @@ class Yardstick:
         text, games = self.rule_book(game), self.trajectories(game)
         folder.mkdir(parents=True, exist_ok=True)
         stated = Stated(perfect_information=registry.make(game.id).info.perfect_information)
-        asked = Asked(folder / f"{game.name}.md", folder / f"{game.name}.jsonl.gz", self.held_out, stated, _HOW)
+        asked = Asked(folder / f"{game.name}.md", folder / f"{game.name}.jsonl.gz", self.held_out, stated, HOW)
         write_whole(asked.rules, text)
         write(asked.trajectories, games)
         return asked

@@ -1,0 +1,231 @@
+"""All games of the yardstick, and what a synthesis of each is asked: as `cwm synthesize` asks a live model."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from arena.machine.user_cache import cache_folder
+from arena.runs import inputs as run_inputs
+from arena.runs.folder import INPUTS
+from arena.runs.how_told import HowTold
+from arena.runs.inputs import INFO_FILE, Inputs
+from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, MOST_FURTHER_ROUNDS, RunSettings
+from arena.usage import UsageError
+from arena.yardstick import games, registered
+from arena.yardstick.games import Yardstick, YardstickError, YardstickGame, games_hash
+from arena.yardstick.registered import RegisteredGame
+from cwm.llm import recordings
+from cwm.synthesis.config import SynthesisConfig
+from games import registry
+
+Group: TypeAlias = Literal["paper", "unprepared"]
+SHIPPED: Final = "book"
+"""The recordings that ship are called so after the game, e.g. `leduc_poker+book`, unless others are named."""
+FILES: Final = ("replay", "scripted")
+"""Providers of files: of these a folder may be named that holds one for each synthesis."""
+SEEDS: Final = 5
+"""Syntheses of a game at most, with the seeds from 0 on: so many are fixed."""
+SUFFIX: Final = ".jsonl"
+_VARIANT: Final = re.compile(re.escape(recordings.VARIANT) + r"(.+?)(?:-s\d+)?$")
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """Who is asked, and how it is to think.
+
+    Attributes:
+        llm: `PROVIDER:MODEL`, `replay:FOLDER`, `replay:NAME` for recordings that ship as `GAME+NAME`; None for those
+            that ship as `GAME+book`.
+        base_url: address of a server that speaks the provider's API, None for the provider's own.
+        temperature: None for the provider's default.
+        reasoning_effort: None for the provider's default.
+    """
+
+    llm: str | None = None
+    base_url: str | None = None
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+
+
+@dataclass(frozen=True)
+class YardstickTask:
+    """One game of the yardstick.
+
+    Attributes:
+        name: in tables, of its folder and of its recordings.
+        title: for people.
+        group: of the CWM paper and Yōkai, or nobody prepared it.
+        version: of the yardstick.
+        source: what is fixed of it.
+        table: holds the game, if nobody prepared it.
+    """
+
+    name: str
+    title: str
+    group: Group
+    version: int
+    source: RegisteredGame | YardstickGame
+    table: Yardstick
+
+    def fixed(self, seed: int) -> dict[str, str | None]:
+        """Returns the hashes of what a synthesis is given and tested on; of a test that nobody has fixed, None."""
+        source = self.source
+        if isinstance(source, YardstickGame):
+            return {"rule_book": source.rule_book_sha256, "learn": source.games_sha256, "held_out": source.games_sha256}
+        one = source.seeds[seed]
+        return {"rule_book": source.rule_book_sha256, "learn": one.learn_sha256, "held_out": one.held_out_sha256}
+
+    def inputs(self, folder: Path, seed: int) -> Inputs:
+        """Returns what a synthesis starts from, checked; games that nobody prepared are written into `folder` for it.
+
+        Raises:
+            YardstickError: it is not what the yardstick fixes.
+        """
+        if isinstance(self.source, RegisteredGame):
+            return self.source.inputs(seed, self.version)
+        asked = self.table.write(self.source, folder)
+        return run_inputs.own(asked.rules, asked.trajectories, asked.held_out, asked.stated, "open", asked.how)
+
+    def stored_inputs(self, run: Path, settings: RunSettings) -> Inputs | None:
+        """Returns what a synthesis that was begun started from, checked; None if it was not begun.
+
+        Raises:
+            YardstickError: it is not what the yardstick fixes.
+        """
+        if not (run / INPUTS / INFO_FILE).exists():
+            return None
+        inputs = run_inputs.load(run / INPUTS, settings)
+        if games_hash([*inputs.train, *inputs.held_out]) != self.fixed(settings.seed)["learn"]:
+            raise YardstickError(
+                f"The games in {run / INPUTS} are not those that version {self.version} of the yardstick fixes: "
+                "restore them from a copy, or begin in another folder."
+            )
+        return inputs
+
+    def check_held_out(self, inputs: Inputs, settings: RunSettings, workers: int) -> str:
+        """Returns the hash of the held-out games, checked; those of a registered game are played for it, and kept.
+
+        Raises:
+            YardstickError: they are not what the yardstick fixes.
+        """
+        if isinstance(self.source, YardstickGame):
+            return self.source.games_sha256
+        return self.source.check_held_out(inputs, settings, self.version, workers, cache_folder())
+
+    def settings(self, inputs: Inputs, seed: int, llm: str, asked: Answerer) -> RunSettings:
+        """Returns the settings of one synthesis.
+
+        Args:
+            inputs: of the synthesis.
+            seed: of the synthesis.
+            llm: who is asked, see `llm_of`.
+            asked: how it is to think.
+        """
+        how = self.how
+        is_registered = isinstance(self.source, RegisteredGame)
+        return RunSettings(
+            game=inputs.info.id,
+            registered=is_registered,
+            llm=llm,
+            base_url=asked.base_url,
+            seed=seed,
+            train_games=len(inputs.train),
+            held_out_games=len(inputs.held_out),
+            synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
+            further_games=FURTHER_GAMES if is_registered else 0,
+            further_rounds=MOST_FURTHER_ROUNDS,
+            temperature=asked.temperature,
+            reasoning_effort=asked.reasoning_effort,
+            rules_detail=how.detail,
+            vocabulary=how.names,
+            chance=how.chance,
+        )
+
+    @property
+    def hidden(self) -> bool:
+        """Returns whether something is hidden from players."""
+        return not registry.make(self.source.id).info.perfect_information
+
+    @property
+    def how(self) -> HowTold:
+        """Returns how the game is told."""
+        return self.source.how if isinstance(self.source, RegisteredGame) else games.HOW
+
+
+def load() -> tuple[YardstickTask, ...]:
+    """Returns all games of the yardstick in the order of tables; plays nothing."""
+    table = games.load()
+    prepared = [
+        YardstickTask(game.id, registry.describe(game.id).title, "paper", table.version, game, table)
+        for game in registered.load()
+    ]
+    unprepared = [
+        YardstickTask(game.name, game.title, "unprepared", table.version, game, table) for game in table.games
+    ]
+    return (*prepared, *unprepared)
+
+
+def chosen(names: str | None) -> tuple[YardstickTask, ...]:
+    """Returns the games of a list of names with commas, all for None.
+
+    Raises:
+        YardstickError: the yardstick has no such game, or it is named twice.
+    """
+    every = {task.name: task for task in load()}
+    if names is None:
+        return tuple(every.values())
+    words = [word.strip() for word in names.split(",")]
+    for number, word in enumerate(words):
+        if word not in every:
+            raise YardstickError(f"The yardstick has no game {word!r}; it has {', '.join(every)}.")
+        if word in words[:number]:
+            raise YardstickError(f"{word} is given twice: name each game once.")
+    return tuple(task for name, task in every.items() if name in words)
+
+
+def recording_file(folder: Path, task: YardstickTask, seed: int) -> Path:
+    """Returns the recording of one synthesis in a folder of recordings, e.g. `FOLDER/mnk-s1.jsonl`."""
+    return folder / (recordings.name_of(task.name, seed) + SUFFIX)
+
+
+def llm_of(task: YardstickTask, seed: int, asked: Answerer) -> str | None:
+    """Returns the language model of one synthesis, None where it was not recorded."""
+    provider, _, place = _spec(asked).partition(":")
+    if provider in FILES and Path(place).is_dir():
+        file = recording_file(Path(place), task, seed)
+        return f"{provider}:{file}" if file.is_file() else None
+    if provider != "replay" or _is_file(place):
+        return asked.llm
+    name = f"{task.name}{recordings.VARIANT}{place}"
+    there = recordings.bundled_seeds(name)
+    if seed not in there:
+        return None
+    # Programs of shipped recordings run anywhere; they are known by the one with seed 0.
+    known = place == SHIPPED and task.group == "paper" and 0 in there
+    return DEFAULT_LLM if known else f"replay:{recordings.name_of(name, seed)}"
+
+
+def check_llm(asked: Answerer) -> None:
+    """Checks that recordings are there under the name that was given.
+
+    Raises:
+        UsageError: neither a folder nor a recording has it.
+    """
+    provider, _, place = _spec(asked).partition(":")
+    if asked.llm in (None, DEFAULT_LLM) or provider != "replay" or Path(place).is_dir() or _is_file(place):
+        return
+    found = (_VARIANT.search(name) for name in recordings.bundled_names())
+    if place not in {variant[1] for variant in found if variant}:
+        raise UsageError(
+            f"{place!r} is neither a folder of recordings (one a synthesis: GAME{SUFFIX}, or GAME-s1{SUFFIX} for seed "
+            f"1) nor what recordings that ship have in their names, as in GAME{recordings.VARIANT}{SHIPPED}."
+        )
+
+
+def _spec(asked: Answerer) -> str:
+    return f"replay:{SHIPPED}" if asked.llm in (None, DEFAULT_LLM) else str(asked.llm)
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(SUFFIX) or len(Path(place).parts) > 1
