@@ -5,7 +5,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from arena.figures.intervals import Estimate, clustered_mean, clustered_rate, mean_estimate, rate_estimate
 from arena.usage import UsageError
@@ -134,8 +135,6 @@ class YardstickLine:
             _check(GameResult, row)
             for attempt in row["syntheses"]:
                 _check(Attempt, attempt)
-                if attempt["state"] not in get_args(State):
-                    raise ValueError(f"a synthesis of {row['game']} is {attempt['state']!r}")
             games.append(GameResult(**row | {"syntheses": tuple(Attempt(**one) for one in row["syntheses"])}))
         return cls(**data | {"games": tuple(games)})
 
@@ -148,26 +147,26 @@ def _check(cls: type, data: Any) -> None:
     """
     if not isinstance(data, dict):
         raise ValueError(f"{json.dumps(data)[:40]} is no JSON object")
-    named = {item.name: str(item.type) for item in fields(cls)}
+    named = {item.name: item.type for item in fields(cls)}
     wrong = [name for name in named if name not in data] or [name for name in data if name not in named]
     if wrong:
         raise ValueError(f"it {'has' if wrong[0] in data else 'lacks'} `{wrong[0]}`")
     for name, kind in named.items():
-        value = data[name]
-        if kind.startswith("tuple"):
-            fits = isinstance(value, list)
-        elif kind.startswith("Mapping"):
-            fits = isinstance(value, dict)
-        elif "float" in kind:
-            fits = (value is None and "None" in kind) or (type(value) in (int, float) and math.isfinite(value))
-        elif "int" in kind:
-            fits = type(value) is int
-        elif "bool" in kind:
-            fits = type(value) is bool
-        else:
-            fits = isinstance(value, str) or (value is None and "None" in kind)
-        if not fits:
-            raise ValueError(f"its `{name}` is {json.dumps(value)[:40]}")
+        if not any(_fits(data[name], one) for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,))):
+            raise ValueError(f"its `{name}` is {json.dumps(data[name])[:40]}")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    origin = get_origin(kind)
+    if origin is tuple:
+        return isinstance(value, list)
+    if origin is Literal:
+        return value in get_args(kind)
+    if kind is float:
+        return type(value) in (int, float) and math.isfinite(value)
+    if kind in (int, bool, str, NoneType):
+        return type(value) is kind
+    return isinstance(value, dict)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,11 @@ from arena.yardstick.line import Totals, YardstickLine, read_lines
 from arena.yardstick.tasks import YardstickTask
 
 _SHIPPED: Final = "lines.jsonl"
+_OTHER: Final = {
+    "rule_book": "another rule book",
+    "learn": "other games to learn from",
+    "held_out": "other held-out games",
+}
 
 
 @dataclass(frozen=True)
@@ -100,5 +105,5 @@ def _strange(line: YardstickLine, every: dict[str, YardstickTask]) -> str:
             told = {"rule_book": result.rule_book, "learn": attempt.learn, "held_out": attempt.held_out}
             for name, value in task.fixed(attempt.seed).items():
                 if value and told[name] and told[name] != value:
-                    return f"another {name.replace('_', ' ')} of {result.game} than version {version} fixes"
+                    return f"{_OTHER[name]} in {result.game} than version {version} fixes"
     return ""
