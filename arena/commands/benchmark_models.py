@@ -109,7 +109,8 @@ def command(
     if as_json:
         console.print_json(found.to_json() | {"run": str(folder), "standings": [one.to_json() for one in placed]})
     else:
-        for table in (yardstick_page.games_table(found), *yardstick_page.standing_tables(placed)):
+        tables = (yardstick_page.games_table(found), yardstick_page.reasons_table(found))
+        for table in (*filter(None, tables), *yardstick_page.standing_tables(placed)):
             console.out.print(table)
     console.notices.print(f"run: {folder}   line: {folder / LINE_FILE}   report: {opened.report_path}")
     _leave(found, unfinished)

@@ -9,11 +9,11 @@ from arena.figures.dots import Dot, DotPlot
 from arena.figures.formatting import NONE
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
-from arena.yardstick.line import GameResult, Totals, YardstickLine, mean, share
+from arena.yardstick.line import GameResult, Totals, YardstickLine, accuracies, mean, share
 from arena.yardstick.standings import Placed
 from cwm.storage.files import write_whole
 
-NUMBERS: Final = ("transitions", "inference", "calls", "tokens in", "tokens out", "cost", "seconds")
+NUMBERS: Final = ("exact", "transitions", "inference", "calls", "tokens in", "tokens out", "cost", "seconds")
 TERMS: Final = {
     "exact": "every training test and every held-out transition and inference is right; a count of several syntheses",
     "transitions": "share of the held-out transitions that the program gets right",
@@ -48,6 +48,7 @@ def render(found: YardstickLine, placed: Sequence[Placed]) -> str:
         name=name_of(found),
         plot=DotPlot.of("Share of the syntheses that are exact", dots, 0.0, 1.0) if dots else None,
         tables=[games_table(found, group) for group in GROUPS if any(game.group == group for game in found.games)],
+        reasons=reasons_table(found),
         standings=standing_tables(placed),
         terms=TERMS,
     )
@@ -63,16 +64,29 @@ def games_table(found: YardstickLine, group: str | None = None) -> Sheet:
     title = f"{name_of(found)} on version {found.yardstick} of the yardstick"
     if group is not None:
         title = f"{GROUPS[group]}; means over syntheses, with 95 % intervals where there are several"
-    table = Sheet(title, ["game", "exact", "reason"], NUMBERS)
+    table = Sheet(title, ["game"], NUMBERS)
     for game in found.games:
         if group in (None, game.group):
-            table.add(game.game, _exact(game), _reason(game), *_figures(game))
+            table.add(game.game, _exact(game), *_figures(game))
     return table
+
+
+def reasons_table(found: YardstickLine) -> Sheet | None:
+    """Returns why syntheses are not exact, None if all are."""
+    table = Sheet("Not exact, and why", ["game", "synthesis", "what happened", "reason"])
+    for game in found.games:
+        seeds: dict[tuple[str, str], list[str]] = {}
+        for attempt in game.syntheses:
+            if attempt.state != "exact":
+                seeds.setdefault((attempt.state, attempt.reason), []).append(f"s{attempt.seed}")
+        for (state, reason), of in seeds.items():
+            table.add(game.game, ", ".join(of), state, reason)
+    return table if table.rows else None
 
 
 def standing_tables(placed: Sequence[Placed]) -> list[Sheet]:
     """Returns the standings: lines of this version, then, apart, those that are compared with nothing."""
-    columns = ("games", "exact", "transitions", "inference", "calls", "cost", "seconds")
+    columns = ("games", "exact", "transitions", "inference", "calls", "cost")
     made = []
     for comparable in (True, False):
         lines = [one for one in placed if one.comparable is comparable]
@@ -84,9 +98,8 @@ def standing_tables(placed: Sequence[Placed]) -> list[Sheet]:
         )
         table.note = "Intervals that overlap tell no order." if comparable and len(lines) > 1 else ""
         for one in lines:
-            totals, sums = one.totals, one.totals.sums
+            totals = one.totals
             name = name_of(one.line) + (f": {one.apart}" if one.apart else "")
-            cost, seconds = _money(sums["cost"]), _seconds(sums["seconds"])
             table.add(
                 NONE if one.place is None else str(one.place),
                 name,
@@ -94,9 +107,8 @@ def standing_tables(placed: Sequence[Placed]) -> list[Sheet]:
                 formatting.whole(totals.games),
                 formatting.estimate(totals.exact),
                 *map(_accuracy, (totals.transition, totals.inference)),
-                formatting.estimate(totals.calls),
-                cost,
-                seconds,
+                formatting.estimate(totals.calls, 1),
+                _money(totals.sums["cost"]),
             )
         made.append(table)
     return made
@@ -122,21 +134,12 @@ def _exact(game: GameResult) -> str:
     return f"{right} of {len(known)}, {found}"
 
 
-def _reason(game: GameResult) -> str:
-    several = len(game.syntheses) > 1
-    reasons = [
-        f"s{attempt.seed}: {attempt.reason}" if several else attempt.reason
-        for attempt in game.syntheses
-        if attempt.reason
-    ]
-    return "; ".join(reasons)
-
-
 def _figures(game: GameResult) -> list[str]:
     known = game.known
     if not known:
-        return [NONE] * len(NUMBERS)
-    rates = [_rate([getattr(attempt, name) for attempt in known]) for name in ("transition", "inference")]
+        return [NONE] * (len(NUMBERS) - 1)
+    names = ("transition", "inference") if game.hidden else ("transition",)
+    rates = [_rate(accuracies(known, name)) for name in names] + [NONE] * (2 - len(names))
     calls = mean([[float(attempt.calls)] for attempt in known], least=0.0)
     mark = "~" if any(attempt.estimated for attempt in known) else ""
     tokens = [
@@ -154,11 +157,8 @@ def _figures(game: GameResult) -> list[str]:
     ]
 
 
-def _rate(values: Sequence[float | None]) -> str:
-    there = [value for value in values if value is not None]
-    if len(there) < 2:
-        return formatting.accuracy(there[0] if there else None)
-    return formatting.accuracy(sum(there) / len(there))
+def _rate(values: Sequence[float]) -> str:
+    return formatting.accuracy(sum(values) / len(values) if values else None)
 
 
 def _accuracy(value: Estimate | None) -> str:

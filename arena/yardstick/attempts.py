@@ -13,6 +13,7 @@ from cwm.record.record import RUN_FILE, RunRecord
 
 COMPARED: Final = ("transition", "inference")
 """Kinds of held-out tests that must all be right."""
+_PLURAL: Final = {"transition": "transitions", "inference": "inferences"}
 _REASON_LENGTH: Final = 120
 
 
@@ -123,21 +124,21 @@ def _ended(result: Mapping[str, Any], kinds: Mapping[str, Any], capped: bool) ->
             return "unfinished", "stopped by a cap on all games together"
         if synthesis["best"] is None:
             return "no program", "no answer held a program, calls used up"
-        return "capped", f"calls used up; {_tests(synthesis)}"
+        return "capped", f"calls used up, {_tests(synthesis)}"
     if synthesis["best"] is None or result["model"] is None:
         return "no program", f"no answer held a program: {synthesis['message']}"
     if synthesis["reason"] != "all_tests_pass":
-        return "not exact", f"{synthesis['message']}; {_tests(synthesis)}"
+        return "not exact", f"{synthesis['message']}, {_tests(synthesis)}"
     wrong = []
     for name in COMPARED:
         if name in kinds:
             total = sum(kinds[name][verdict] for verdict in _SCORED)
             missed = total - kinds[name]["passed"]
-            wrong += [f"{missed:,} of {total:,} held-out {name} tests"] if missed else []
-    return ("not exact", f"passes its own tests, wrong in {' and '.join(wrong)}") if wrong else ("exact", "")
+            wrong += [f"{missed:,} of {total:,} held-out {_PLURAL[name]}"] if missed else []
+    return ("not exact", f"passes its own tests, {' and '.join(wrong)} wrong") if wrong else ("exact", "")
 
 
 def _tests(synthesis: Mapping[str, Any]) -> str:
-    """Returns how many tests the best program passes, in words."""
-    rates = ", ".join(f"{kind} {rate:.4f}" for kind, rate in synthesis["accuracy"].items())
-    return f"best program so far: {rates}"
+    """Returns how many of its own tests the best program passes, in words: of the kind of which it passes fewest."""
+    kind, rate = min(synthesis["accuracy"].items(), key=lambda item: float(item[1]))
+    return f"{rate:.1%} of its own {kind.replace('_', ' ')} tests pass"

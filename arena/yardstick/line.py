@@ -217,8 +217,8 @@ class Totals:
             syntheses=len(known),
             missing=len(every) - len(known),
             exact=share([[float(attempt.state == "exact") for attempt in group] for group in groups]),
-            transition=_bounded(mean([_accuracies(group, "transition") for group in groups])),
-            inference=_bounded(mean([_accuracies(game.known, "inference") for game in games if game.hidden])),
+            transition=_bounded(mean([accuracies(group, "transition") for group in groups])),
+            inference=_bounded(mean([accuracies(game.known, "inference") for game in games if game.hidden])),
             calls=mean([[float(attempt.calls) for attempt in group] for group in groups], least=0.0),
             sums=sums,
         )
@@ -237,10 +237,16 @@ def share(groups: Sequence[Sequence[float]]) -> Estimate | None:
 
 
 def mean(groups: Sequence[Sequence[float]], least: float = -math.inf) -> Estimate | None:
-    """Returns a mean over games, each a group of syntheses; Student's interval, which ends at `least`."""
+    """Returns a mean over games, each a group of syntheses; Student's interval, which ends at `least`.
+
+    Where all are equal there is none: that nothing differed among a few games does not make the mean sure.
+    """
     filled = [group for group in groups if group]
     alone = all(len(group) == 1 for group in filled)
-    return _bounded(mean_estimate([group[0] for group in filled]) if alone else clustered_mean(filled), least, math.inf)
+    found = mean_estimate([group[0] for group in filled]) if alone else clustered_mean(filled)
+    if found is not None and found.standard_error == 0:
+        return Estimate(found.mean, None, None, None, found.n)
+    return _bounded(found, least, math.inf)
 
 
 def _bounded(value: Estimate | None, least: float = 0.0, most: float = 1.0) -> Estimate | None:
@@ -250,7 +256,7 @@ def _bounded(value: Estimate | None, least: float = 0.0, most: float = 1.0) -> E
     return Estimate(value.mean, value.standard_error, low, high, value.n)
 
 
-def _accuracies(group: Sequence[Attempt], name: str) -> list[float]:
+def accuracies(group: Sequence[Attempt], name: str) -> list[float]:
     """Returns the accuracies of a game's syntheses; 0 without a program, none where the fault was ours."""
     return [getattr(attempt, name) or 0.0 for attempt in group if attempt.state != "error"]
 

@@ -66,6 +66,14 @@ def test_without_a_program_accuracies_are_zero_and_a_fault_of_ours_has_none() ->
     assert totals.exact.mean == 0.5
 
 
+def test_a_mean_of_equal_figures_has_no_interval() -> None:
+    totals = Totals.of([result("g0", RIGHT), result("g1", RIGHT, RIGHT)])
+    assert totals.transition is not None
+    assert (totals.transition.mean, totals.transition.low, totals.transition.high) == (1.0, None, None)
+    assert totals.exact is not None
+    assert totals.exact.low is not None
+
+
 def test_what_is_missing_is_no_failure() -> None:
     totals = Totals.of([result("g0", RIGHT), result("g1", Attempt(0, "not recorded"), Attempt(1, "unfinished"))])
     assert (totals.games, totals.syntheses, totals.missing) == (1, 1, 2)
