@@ -29,7 +29,7 @@ class Attempt:
         reason: why it is not exact, in a few words; "" if it is.
         transition: share of the held-out transitions that are right; None if no program was tested.
         inference: the same of what players infer; None as well where nothing is hidden.
-        transitions: held-out ones that count.
+        transitions: tests of them that count: one for each step of a game, its end included.
         calls: answered, and those that may have been billed without an answer.
         input_tokens: in all.
         output_tokens: in all.
