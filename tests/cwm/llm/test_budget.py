@@ -192,6 +192,22 @@ def test_runs_with_one_budget_pass_no_cap_together_and_wait_for_what_is_set_asid
     shares[0].reserve(request(cap=500), None)
 
 
+def test_a_run_among_others_may_have_a_cap_on_calls_of_its_own() -> None:
+    common = Budget(calls=5)
+    shares = [ShareOfBudget(common, calls=1), ShareOfBudget(common, calls=1)]
+    models = [Budgeted(Scripted(lambda _: answer()), share) for share in shares]
+    for model in models:
+        model.complete(request())
+        with pytest.raises(BudgetExceededError, match="cap of 1 on calls"):
+            model.complete(request())
+    # What a run may not ask leaves nothing set aside.
+    assert common.total().calls == 2
+    for _ in range(3):
+        common.reserve(request(), None)
+    with pytest.raises(BudgetExceededError, match="cap of 5 on calls"):
+        common.reserve(request(), None)
+
+
 def test_a_common_cap_on_time_and_on_money_binds_every_share() -> None:
     now = [0.0]
     common = Budget(seconds=10, money=1.0, clock=lambda: now[0])
