@@ -32,12 +32,14 @@ from arena.terminal.options import (
     Effort,
     ModelSpec,
     Temperature,
+    WordingGiven,
     Workers,
     takes_caps,
 )
 from arena.yardstick import attempts, games, standings, tasks
 from arena.yardstick.line import Attempt, GameResult, YardstickLine, read_lines
 from arena.yardstick.tasks import Answerer, YardstickTask
+from cwm.interface import wording as wordings
 from cwm.llm.api import ReplayMissError
 from cwm.llm.budget import Budget, Price
 from cwm.llm.caps import Caps, write_elapsed
@@ -62,6 +64,7 @@ def command(
     base_url: BaseUrl = None,
     temperature: Temperature = None,
     reasoning_effort: Effort = None,
+    wording: WordingGiven = None,
     row: Annotated[
         str, typer.Option("--row", metavar="NAME", help="What the settings are called in the standings, e.g. careful.")
     ] = "",
@@ -90,7 +93,7 @@ def command(
 ) -> None:
     """Measure how a language model writes 31 games told by rule books; --max-calls is of each synthesis, usually 50."""
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
-    answerer = Answerer(llm, base_url, temperature, effort)
+    answerer = Answerer(llm, base_url, temperature, effort, wordings.load(wording) if wording else wordings.USUAL)
     tasks.check_llm(answerer)
     asked = _Wanted(tasks.chosen(chosen), syntheses, answerer, caps, row)
     others = [*standings.shipped(), *([] if lines is None else read_lines(lines))]
@@ -239,7 +242,7 @@ class _Synthesis:
 
     def _fresh(self) -> tuple[Inputs, RunSettings]:
         with tempfile.TemporaryDirectory() as folder:
-            inputs = self.task.inputs(Path(folder), self.seed)
+            inputs = self.task.inputs(Path(folder), self.seed, self.asked.answerer.wording)
         settings = self.task.settings(inputs, self.seed, self.llm, self.asked.answerer)
         return inputs, shipped.settings_for(settings)
 
@@ -344,7 +347,7 @@ def _show_first_prompts(asked: _Wanted, as_json: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, console.notices.status("playing the games to learn from") as status:
         for task, seed, llm in asked.each():
             status.update(f"{task.name}: playing the games to learn from")
-            inputs = task.inputs(Path(folder), seed)
+            inputs = task.inputs(Path(folder), seed, asked.answerer.wording)
             settings = task.settings(inputs, seed, llm, asked.answerer)
             first = first_prompt(inputs, settings, asked.common)
             cost = first.first_call_cost

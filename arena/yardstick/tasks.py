@@ -1,7 +1,7 @@
 """All games of the yardstick, and what a synthesis of each is asked: as `cwm synthesize` asks a live model."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from arena.usage import UsageError
 from arena.yardstick import games, registered
 from arena.yardstick.games import Yardstick, YardstickError, YardstickGame, games_hash
 from arena.yardstick.registered import RegisteredGame
+from cwm.interface.wording import USUAL, Wording
 from cwm.llm import recordings
 from cwm.synthesis.config import SynthesisConfig
 from games import registry
@@ -40,12 +41,14 @@ class Answerer:
         base_url: address of a server that speaks the provider's API, None for the provider's own.
         temperature: None for the provider's default.
         reasoning_effort: None for the provider's default.
+        wording: of the prompts.
     """
 
     llm: str | None = None
     base_url: str | None = None
     temperature: float | None = None
     reasoning_effort: str | None = None
+    wording: Wording = USUAL
 
 
 @dataclass(frozen=True)
@@ -76,16 +79,23 @@ class YardstickTask:
         one = source.seeds[seed]
         return {"rule_book": source.rule_book_sha256, "learn": one.learn_sha256, "held_out": one.held_out_sha256}
 
-    def inputs(self, folder: Path, seed: int) -> Inputs:
+    def inputs(self, folder: Path, seed: int, wording: Wording = USUAL) -> Inputs:
         """Returns what a synthesis starts from, checked; games that nobody prepared are written into `folder` for it.
+
+        Args:
+            folder: of the synthesis.
+            seed: of the synthesis.
+            wording: of the prompts.
 
         Raises:
             YardstickError: it is not what the yardstick fixes.
         """
         if isinstance(self.source, RegisteredGame):
-            return self.source.inputs(seed, self.version)
-        asked = self.table.write(self.source, folder)
-        return run_inputs.own(asked.rules, asked.trajectories, asked.held_out, asked.stated, "open", asked.how)
+            inputs = self.source.inputs(seed, self.version)
+        else:
+            asked = self.table.write(self.source, folder)
+            inputs = run_inputs.own(asked.rules, asked.trajectories, asked.held_out, asked.stated, "open", asked.how)
+        return replace(inputs, telling=replace(inputs.telling, wording=wording))
 
     def stored_inputs(self, run: Path, settings: RunSettings) -> Inputs | None:
         """Returns what a synthesis that was begun started from, checked; None if it was not begun.
@@ -140,6 +150,7 @@ class YardstickTask:
             rules_detail=how.detail,
             vocabulary=how.names,
             chance=how.chance,
+            wording=asked.wording,
         )
 
     @property
