@@ -49,7 +49,6 @@ from cwm.storage.files import write_whole
 from cwm.suite.contract import ContractCheckError
 from cwm.synthesis.candidate import TesterError
 
-KIND: Final = "yardstick"
 LINE_FILE: Final = "line.json"
 FAULTS: Final = (TesterError, InfrastructureError, WorkerDiedError, ContractCheckError)
 """Faults of the sandbox or of ours: they end one synthesis, and the same command tries it again."""
@@ -104,7 +103,7 @@ def command(
     folder = run or Path("runs") / f"models-{_slug(llm)}"
     if record is not None:
         record.mkdir(parents=True, exist_ok=True)
-    with RunRecord.create_or_resume(folder, KIND, asked.config()) as opened:
+    with RunRecord.create_or_resume(folder, tasks.KIND, asked.config()) as opened:
         found, unfinished = _measured(opened, asked, workers, record)
         placed = standings.standings([*others, found])
         write_whole(folder / LINE_FILE, found.text())

@@ -18,6 +18,7 @@ from arena.runs.settings import RunSettings
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
+from arena.yardstick import tasks
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.storage import lock
 
@@ -34,6 +35,8 @@ def command(
         if record.info.kind in (several.KIND, several_syntheses.KIND):
             several.report(record, as_json)
             return
+        if record.info.kind == tasks.KIND:
+            raise tasks.no_single_run(run)
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no report.")
         settings = RunSettings.from_record(record.info.config)

@@ -57,6 +57,7 @@ from arena.terminal.options import (
     takes_caps,
 )
 from arena.usage import UsageError
+from arena.yardstick import tasks
 from cwm.functions.kinds import KINDS
 from cwm.interface import wording as wordings
 from cwm.llm.caps import Caps
@@ -301,6 +302,8 @@ def resume(
         if opened.info.kind == several_syntheses.KIND:
             several.resume(opened, caps, workers, record, as_json)
             return
+        if opened.info.kind == tasks.KIND:
+            raise tasks.no_single_run(run)
         if opened.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
         settings = RunSettings.from_record(opened.info.config)

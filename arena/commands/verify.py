@@ -23,6 +23,7 @@ from arena.runs.folder import KIND
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
+from arena.yardstick import tasks
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.trajectories.recorded import write
 
@@ -94,6 +95,8 @@ def _checked(run: Path) -> tuple[list[Problem], VerifiedGames | None]:
     if not (run / RUN_FILE).exists():
         raise UsageError(f"{run} holds neither a tournament nor a run; give the folder of one.")
     with RunRecord.read(run) as record:
+        if record.info.kind == tasks.KIND:
+            raise tasks.no_single_run(run)
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no games to verify.")
         problems = verify_run(record)

@@ -59,11 +59,13 @@ def shipped() -> list[YardstickLine]:
 def standings(lines: Iterable[YardstickLine]) -> list[Placed]:
     """Returns all lines: the ranked ones first, by the share exact, then by accuracy, then by calls; equal ones once.
 
-    Lines that lack games follow, and those of other games at the end: these are compared with nothing.
+    Lines that lack games follow, and those of other games at the end: these are compared with nothing. A line of which
+    nothing is known is left out.
     """
     every = {task.name: task for task in tasks.load()}
     distinct = {json.dumps(line.to_json(), sort_keys=True): line for line in lines}
-    found = [_judged(line, every) for line in distinct.values()]
+    known = [line for line in distinct.values() if any(result.known for result in line.games)]
+    found = [_judged(line, every) for line in known]
     ranked = sorted((one for one in found if not one.apart), key=_order)
     others = sorted((one for one in found if one.apart), key=lambda one: (not one.comparable, -one.line.yardstick))
     placed = [Placed(one.line, one.totals, _place(ranked, one), "", True) for one in ranked]

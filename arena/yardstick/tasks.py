@@ -21,6 +21,8 @@ from cwm.synthesis.config import SynthesisConfig
 from games import registry
 
 Group: TypeAlias = Literal["paper", "unprepared"]
+KIND: Final = "yardstick"
+"""Of the record of all syntheses together."""
 SHIPPED: Final = "book"
 """The recordings that ship are called so after the game, e.g. `leduc_poker+book`, unless others are named."""
 FILES: Final = ("replay", "scripted")
@@ -232,6 +234,15 @@ def check_llm(asked: Answerer) -> None:
             f"{place!r} is neither a folder of recordings (one a synthesis: GAME{SUFFIX}, or GAME-s1{SUFFIX} for seed "
             f"1) nor what recordings that ship have in their names, as in GAME{recordings.VARIANT}{SHIPPED}."
         )
+
+
+def no_single_run(folder: Path) -> UsageError:
+    """Returns what is said to who takes the folder of all syntheses for that of one run."""
+    one = next((str(place) for place in sorted(folder.glob("*/s*")) if place.is_dir()), f"{folder}/GAME/s0")
+    return UsageError(
+        f"{folder} holds syntheses of the yardstick, each a run of its own: give one of them, e.g. {one}; the same "
+        "`cwm benchmark models` command goes on with all and makes their page."
+    )
 
 
 def _spec(asked: Answerer) -> str:

@@ -274,6 +274,13 @@ def test_bad_input_is_one_sentence_and_makes_no_folder(
     assert named in ran.err
 
 
+@pytest.mark.parametrize("command", ["report", "verify", "resume"])
+def test_the_folder_of_all_syntheses_is_no_single_run(measured: Path, refused: Any, command: str) -> None:
+    ran = refused(command, measured)
+    assert ran.code == 2
+    assert f"give one of them, e.g. {measured}/first_sealed_auction/s0; the same `cwm benchmark models`" in ran.err
+
+
 def test_a_folder_takes_one_language_model(measured: Path, refused: Any, tmp_path: Path) -> None:
     other = answers(tmp_path / "answers", nim="pass")
     ran = refused(*words(other, measured, chosen="nim"))

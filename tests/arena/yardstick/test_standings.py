@@ -38,7 +38,8 @@ def test_a_line_that_lacks_games_is_not_ranked() -> None:
     open_end = replace(
         full, model="open", games=(replace(full.games[0], syntheses=(Attempt(0, "unfinished"),)), *full.games[1:])
     )
-    placed = standings([some, full, open_end])
+    nothing = replace(full, games=(replace(full.games[0], syntheses=(Attempt(0, "not recorded"),)),))
+    placed = standings([some, full, open_end, nothing])
     assert [(one.line.model, one.place, one.apart) for one in placed] == [
         ("full", 1, ""),
         ("some", None, "3 of 31 games"),
