@@ -24,6 +24,7 @@ from arena.matches.replay import make_position
 from arena.matches.store import write_standings
 from arena.matches.tournament import Progress, TournamentResult
 from arena.pipeline import recorded_models
+from arena.pipeline.function_choice import functions_asked
 from arena.pipeline.synthesis import SynthesisRun
 from arena.report import arena_view, run_tables
 from arena.report.run_tables import Row
@@ -33,17 +34,15 @@ from arena.runs import language_model
 from arena.runs import shipped as shipped_recordings
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
-from arena.runs.settings import DEFAULT_LLM, FURTHER_GAMES, RunSettings, how_told
+from arena.runs.settings import FURTHER_ROUNDS, RunSettings
+from arena.runs.wished import Ways, begin
 from arena.usage import UsageError
-from cwm.functions.prior import PriorConfig
-from cwm.functions.types import FunctionConfig
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModel
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import derive
-from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.writer import TrajectoryWriter
 from games import registry
 from games.api import Game
@@ -169,11 +168,11 @@ def synthesize(
     llm: str | None = None,
     base_url: str | None = None,
     seed: int = 0,
-    games: int = 5,
+    games: int | None = None,
     held_out: int | None = None,
-    test_transitions: int = 10_000,
-    values: int = 0,
-    priors: int = 0,
+    test_transitions: int | None = None,
+    values: int | None = None,
+    priors: int | None = None,
     settings: Mapping[str, Any] | None = None,
     caps: Caps | None = None,
     workers: int = 2,
@@ -193,11 +192,11 @@ def synthesize(
         llm: `PROVIDER:MODEL`; None for the completions that ship for the game.
         base_url: address of a server that speaks the provider's API.
         seed: everything random derives from it.
-        games: of a registered game: random ones to learn from.
+        games: of a registered game: random ones to learn from, 5; None, as below, for what was recorded or this.
         held_out: of a game of the user's own: recorded games kept for the test; None for a fifth of them.
-        test_transitions: of a registered game: held-out ones.
-        values: value functions to choose from.
-        priors: policy priors to choose from.
+        test_transitions: of a registered game: held-out ones, 10,000.
+        values: value functions to choose from, 0.
+        priors: policy priors to choose from, 0.
         settings: further ones of the synthesis by name, see `cwm.synthesis.config.SynthesisConfig`.
         caps: hard limits on calls, tokens, money and time; without one on calls a new run makes at most 50.
         workers: processes side by side.
@@ -206,23 +205,17 @@ def synthesize(
     Raises:
         UsageError: game, rules or games cannot be had, or no program ever loaded; others as `cwm synthesize` does.
     """
-    how = how_told(game, llm)
-    inputs = _inputs(game, rules, trajectories, games, held_out, seed, how)
-    wished = RunSettings(
-        game=inputs.info.id,
-        registered=inputs.game is not None,
-        llm=llm or DEFAULT_LLM,
-        base_url=base_url,
-        seed=seed,
-        train_games=len(inputs.train),
-        held_out_games=len(inputs.held_out),
+    start = begin(game, llm, base_url, seed, Ways())
+    inputs = _inputs(game, rules, trajectories, games or start.settings.train_games, held_out, seed, start.how)
+    numbers = {"value": values, "prior": priors}
+    wished = start.settled(
+        inputs,
+        numbers,
+        functions_asked(numbers, (), seed),
+        settings or {},
         test_transitions=test_transitions,
-        synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis | dict(settings or {})),
-        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
-        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
-        further_games=0 if inputs.game is None else FURTHER_GAMES,
-        rules_detail=how.detail,
-        chance=how.chance,
+        further_games=0 if inputs.game is None else start.settings.further_games,
+        further_rounds=None if start.replayed else FURTHER_ROUNDS,
     )
     return _synthesized(Path(folder), wished, inputs, caps or Caps(), workers, on_stage)
 

@@ -9,6 +9,7 @@ command. The standard library alone is imported: any Python from 3.11 runs it.
 
 import argparse
 import json
+import lzma
 import os
 import re
 import resource
@@ -146,8 +147,9 @@ def write_script(old: Path, name: str, path: Path) -> None:
     if name == "player":
         answers = ['{"move": "no such move"}'] * 20
     else:
-        file = next(old.glob(f"*/recordings/{name}.jsonl"))
-        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        file = next(old.glob(f"*/recordings/{name}.jsonl*"))
+        data = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()
+        lines = [json.loads(line) for line in data.decode("utf-8").splitlines()]
         right = next(line["completion"]["text"] for line in lines if "completion" in line)
         code = re.findall(r"```python\n(.*?)```", right, re.DOTALL)[-1]
         wrong = f"```python\n{code}\n\ndef get_rewards(state):\n    return [1.0, 2.0]\n```"

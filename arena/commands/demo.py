@@ -11,7 +11,7 @@ from arena.commands.finishing import finish
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
 from arena.runs.folder import capped, open_record
-from arena.runs.settings import standard_settings
+from arena.runs.standard import standard_settings
 from arena.terminal import console
 from arena.terminal.options import (
     NO_CAPS,
@@ -48,8 +48,11 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play five random games, have them and the rules turned into a program, test it, and play it in the arena."""
-    effort = None if reasoning_effort is None else effort_of(reasoning_effort)
-    settings = replace(standard_settings(game, llm, base_url, seed), temperature=temperature, reasoning_effort=effort)
+    settings = standard_settings(game, llm, base_url, seed)
+    if temperature is not None:
+        settings = replace(settings, temperature=temperature)
+    if reasoning_effort is not None:
+        settings = replace(settings, reasoning_effort=effort_of(reasoning_effort))
     settings = settings.with_budget(tournament_budget)
     inputs = run_inputs.played(settings)
     language_model.check(settings, caps)

@@ -12,6 +12,7 @@ from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.figures import formatting
 from arena.figures.sheet import Sheet
 from arena.machine import own_source
+from arena.pipeline import packing
 from arena.runs import stored_calls
 from arena.runs.stored_calls import Call
 from arena.terminal import console
@@ -56,7 +57,10 @@ def list_recordings(as_json: AsJson = False) -> None:
 @app.command()
 def show(
     place: Annotated[
-        str, typer.Argument(help="Name of a bundled recording, a .jsonl file, or the folder of a run or a tournament.")
+        str,
+        typer.Argument(
+            help="Name of a bundled recording, a .jsonl or .jsonl.xz file, or the folder of a run or a tournament."
+        ),
     ],
     call: Annotated[int | None, typer.Argument(min=1, help="Number of a call; default: a list of all.")] = None,
     as_json: AsJson = False,
@@ -102,6 +106,25 @@ def _calls_table(place: str, calls: Sequence[Call]) -> Sheet:
             formatting.NONE if usage is None else f"{about}{usage.output_tokens:,}",
         )
     return table
+
+
+@app.command()
+def pack(
+    places: Annotated[
+        list[str], typer.Argument(help="Folders of runs, or recordings: .jsonl files or names of bundled ones.")
+    ],
+    run: Annotated[
+        Path | None,
+        typer.Option("--run", help="The run that made an old recording, which tells nothing of its settings."),
+    ] = None,
+    into: Annotated[Path, typer.Option("--into", help="Folder for the packed recordings.")] = Path("recordings"),
+) -> None:
+    """Pack recordings as those that ship: compressed, with the settings of their run, by which they are replayed."""
+    if run is not None and len(places) > 1:
+        raise UsageError("--run names the run of one recording: pack one at a time.")
+    for place in places:
+        file = packing.pack(place, run, into)
+        console.notices.print(f"{file}: {file.stat().st_size:,} bytes")
 
 
 @app.command()

@@ -16,7 +16,7 @@ from arena.papers.cwm.tables.experiments import Rebuilding, Watching
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, PaperSelection, PaperWishes
 from arena.runs import language_model
-from arena.runs.settings import standard_settings
+from arena.runs.standard import standard_settings
 from arena.terminal import console
 from arena.terminal.live_view import LiveView
 from arena.terminal.options import (

@@ -18,20 +18,13 @@ from arena.pipeline.function_choice import functions_asked
 from arena.pipeline.several import SeveralSettings
 from arena.pipeline.synthesis import first_prompt
 from arena.runs import inputs as run_inputs
-from arena.runs import language_model, shipped
+from arena.runs import language_model, shipped, wished
 from arena.runs.folder import DEFAULT_CALLS, INPUTS, KIND, capped, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
-from arena.runs.settings import (
-    DEFAULT_LLM,
-    FURTHER_GAMES,
-    FURTHER_ROUNDS,
-    MOST_FURTHER_ROUNDS,
-    TOURNAMENT_DEALS,
-    RunSettings,
-    how_told,
-)
+from arena.runs.settings import FURTHER_GAMES, MOST_FURTHER_ROUNDS, RunSettings
+from arena.runs.wished import Ways
 from arena.terminal import console
 from arena.terminal.options import (
     NO_CAPS,
@@ -47,7 +40,7 @@ from arena.terminal.options import (
     Record,
     Refinement,
     RulesDetail,
-    Seed,
+    SeedGiven,
     Temperature,
     TournamentBudget,
     TournamentDeals,
@@ -63,8 +56,6 @@ from cwm.interface import wording as wordings
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 from cwm.record.record import RunRecord
-from cwm.speed.task import SpeedConfig
-from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.recorded import Deck
 
 
@@ -94,8 +85,8 @@ def command(
         float | None,
         typer.Option("--max-utility", help="Your own game: highest return; default, the highest recorded."),
     ] = None,
-    deck: DeckGiven = "open",
-    inference: InferenceAsked = "history",
+    deck: DeckGiven = None,
+    inference: InferenceAsked = None,
     rules_detail: RulesDetail = None,
     vocabulary: VocabularyGiven = None,
     chance: ChanceGiven = None,
@@ -120,21 +111,34 @@ def command(
         Path | None,
         typer.Option("--run", help="Folder of the run; default: runs/GAME-SEED. The same command goes on with it."),
     ] = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="Registered games: random games to learn from.")] = 5,
-    seed: Seed = 0,
-    method: Annotated[str, typer.Option("--method", help="tree_search or conversation.")] = "tree_search",
-    retries: Annotated[int, typer.Option("--retries", min=0, help="Refinement steps, at most.")] = 500,
-    programs: Annotated[int, typer.Option("--programs", min=1, help="Programs asked for in one answer.")] = 1,
-    values: Annotated[int, typer.Option("--values", min=0, help="Value functions to choose from; 0 for none.")] = 0,
-    priors: Annotated[int, typer.Option("--priors", min=0, help="Policy priors to choose from; 0 for none.")] = 0,
+    games: Annotated[
+        int | None, typer.Option("--games", min=1, help="Registered games: random games to learn from; default 5.")
+    ] = None,
+    seed: SeedGiven = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="tree_search or conversation; default tree_search.")
+    ] = None,
+    retries: Annotated[
+        int | None, typer.Option("--retries", min=0, help="Refinement steps, at most; default 500.")
+    ] = None,
+    programs: Annotated[
+        int | None, typer.Option("--programs", min=1, help="Programs asked for in one answer; default 1.")
+    ] = None,
+    values: Annotated[
+        int | None, typer.Option("--values", min=0, help="Value functions to choose from; 0, the default, for none.")
+    ] = None,
+    priors: Annotated[
+        int | None, typer.Option("--priors", min=0, help="Policy priors to choose from; 0, the default, for none.")
+    ] = None,
     vectors: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--vectors",
             min=0,
-            help="Observations as lists of floats: pairs of functions to choose from beside a schema; 0 for none.",
+            help="Observations as lists of floats: pairs of functions to choose from beside a schema; 0, the default, "
+            "for none.",
         ),
-    ] = 0,
+    ] = None,
     function: Annotated[
         list[str] | None,
         typer.Option(
@@ -144,16 +148,20 @@ def command(
             f"{', '.join(kind.name for kind in KINDS)}. --values, --priors and --vectors are short for theirs.",
         ),
     ] = None,
-    faster: FasterVersions = 0,
+    faster: FasterVersions = None,
     tournament_deals: TournamentDeals = None,
     tournament_budget: TournamentBudget = None,
-    max_output_tokens: Annotated[int, typer.Option(min=1, help="Cap of one answer, reasoning included.")] = 32_768,
+    max_output_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Cap of one answer, reasoning included; default 32768.")
+    ] = None,
     prompt_tests: PromptTestsShown = None,
     refinement: Refinement = None,
     config: Annotated[
         Path | None, typer.Option("--config", help="JSON file with further settings of the synthesis, by name.")
     ] = None,
-    test_transitions: Annotated[int, typer.Option(min=0, help="Held-out transitions of a registered game.")] = 10_000,
+    test_transitions: Annotated[
+        int | None, typer.Option(min=0, help="Held-out transitions of a registered game; default 10000.")
+    ] = None,
     further_games: Annotated[
         int | None,
         typer.Option(
@@ -169,8 +177,7 @@ def command(
         typer.Option(
             "--further-rounds",
             min=1,
-            help=f"Rounds of further games, at most, while they find failures; default {MOST_FURTHER_ROUNDS}, for "
-            f"recorded answers {FURTHER_ROUNDS}.",
+            help=f"Rounds of further games, at most, while they find failures; default {MOST_FURTHER_ROUNDS}.",
         ),
     ] = None,
     syntheses: Annotated[
@@ -202,45 +209,39 @@ def command(
         _run(run or continuing.folder_for(go_on), settings, inputs, caps, workers, record, as_json)
         return
     stated = Stated(perfect_information, min_utility, max_utility)
-    detail = rules_detail or how_told(None, llm).detail
-    worded = wordings.load(wording) if wording else wordings.USUAL
-    how = HowTold.asked(game, detail, vocabulary, chance, not no_rules, worded)
+    worded = wordings.load(wording) if wording else None
+    ways = Ways(not no_rules, rules_detail, vocabulary, chance, worded, deck, inference, method)
+    start = wished.begin(game, llm, base_url, seed, ways)
+    seed, deck, how = start.settings.seed, deck or start.settings.deck, start.how
+    no_rules = no_rules or not (start.settings.told or rules)
+    games, held_out = games or start.settings.train_games, start.held_out(held_out)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, how)
-    beside = functions_asked({"value": values, "prior": priors, "vectors": vectors}, function or [], seed)
-    hidden = HiddenInformation.asked(inputs.info, deck, inference, "prior" in beside)
-    given = {
-        "method": method,
-        "num_retries": retries,
-        "programs_per_answer": programs,
-        "max_output_tokens": max_output_tokens,
-        "seed": seed,
-    }
-    asked = {"prompt_tests": prompt_tests, "refinement": refinement}
-    given |= how.synthesis | {name: value for name, value in asked.items() if value is not None}
-    settings = RunSettings(
-        game=inputs.info.id,
-        registered=inputs.game is not None,
-        llm=llm or DEFAULT_LLM,
-        base_url=base_url,
-        seed=seed,
-        train_games=len(inputs.train),
-        held_out_games=len(inputs.held_out),
+    numbers = {"value": values, "prior": priors, "vectors": vectors}
+    beside = functions_asked(numbers, function or [], seed)
+    settings = start.settled(
+        inputs,
+        numbers,
+        beside,
+        {
+            "method": method,
+            "num_retries": retries,
+            "programs_per_answer": programs,
+            "max_output_tokens": max_output_tokens,
+            "prompt_tests": prompt_tests,
+            "refinement": refinement,
+            **_further(config),
+        },
+        faster,
         test_transitions=test_transitions,
-        synthesis=SynthesisConfig.from_json(given | _further(config)),
-        tournament_deals=tournament_deals or TOURNAMENT_DEALS,
-        deck=hidden.deck,
-        inference=hidden.inference,
-        further_games=_further_games(inputs, further_games),
-        further_rounds=further_rounds or (MOST_FURTHER_ROUNDS if how.by_book else FURTHER_ROUNDS),
-        faster=SpeedConfig(num_candidates=faster, seed=seed) if faster else None,
-        told=not no_rules,
+        tournament_deals=tournament_deals,
+        deck=deck,
+        inference=inference,
+        further_games=_further_games(inputs, further_games, start.settings.further_games),
+        further_rounds=further_rounds,
         temperature=temperature,
         reasoning_effort=None if reasoning_effort is None else effort_of(reasoning_effort),
-        rules_detail=how.detail,
-        vocabulary=how.names,
-        chance=how.chance,
-        wording=how.wording,
-    ).with_functions(beside)
+    )
+    HiddenInformation.asked(inputs.info, settings.deck, settings.inference, settings.prior is not None)
     settings = settings.with_budget(tournament_budget, tournament_deals)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, syntheses, as_json)
@@ -349,9 +350,9 @@ def _deck(asked: str) -> Deck:
     return "closed" if asked == "closed" else "open"
 
 
-def _further_games(inputs: Inputs, asked: int | None) -> int:
+def _further_games(inputs: Inputs, asked: int | None, usual: int) -> int:
     if inputs.game is not None:
-        return FURTHER_GAMES if asked is None else asked
+        return usual if asked is None else asked
     if asked:
         raise UsageError(
             f"{inputs.info.id} is a game of your own, of which nothing but the recorded games can be played: leave out "

@@ -27,7 +27,7 @@ from arena.matches.match import GameRecord
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.store import Games
 from arena.matches.tournament import Progress
-from arena.runs.settings import planner_config, standard_settings
+from arena.runs.settings import planner_config
 from cwm.storage.keys import content_key
 from games import registry
 from games.api import GameInfo
@@ -79,8 +79,7 @@ class EquivalenceConfig:
             UnknownGameError: no game has this id.
         """
         info = registry.make(self.game).info
-        settings = standard_settings(self.game, None, None, self.seed)
-        config = planner_config(settings, info.perfect_information, self.simulations).to_json()
+        config = planner_config(None, info.perfect_information, self.simulations).to_json()
         algorithm = config.pop("algorithm")
         # The true game has no policy prior: neither planner uses one.
         config |= {"rollouts": self.rollouts, "leaf": "rollout", "selection": "ucb"}

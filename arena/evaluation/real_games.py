@@ -78,7 +78,7 @@ class RealGames:
         # A rollout takes half a game, on average.
         simulations = int(ACTIONS_A_GAME / max(1.0, decisions * mean(lengths) / 2))
         simulations = max(FEWEST_SIMULATIONS, min(MOST_SIMULATIONS, simulations))
-        config = planner_config(stage.settings, game.info.perfect_information, simulations)
+        config = planner_config(stage.settings.matches, game.info.perfect_information, simulations)
         return planner_settings(bundle, replace(config, rollouts=1, belief_size=min(BELIEF, simulations)))
 
     def _seats(self, game: Game, bundle: ModelBundle, who: str, turn: int) -> list[Agent]:

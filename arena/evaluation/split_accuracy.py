@@ -80,7 +80,7 @@ class SplitAccuracy:
         # What chance does on a model of the closed deck is nothing that the true game knows.
         if stage.settings.hidden.judge(game) is None or game is None or stage.settings.planner_games == 0:
             return {}
-        config = planner_config(stage.settings, game.info.perfect_information, PLANNER_SIMULATIONS)
+        config = planner_config(stage.settings.matches, game.info.perfect_information, PLANNER_SIMULATIONS)
         config = planner_settings(bundle, replace(config, rollouts=1))
         key = f"planner paths/{bundle.hash}"
         found = self._evaluation("planner", bundle, lambda: self._planner_paths(game, bundle, config, key))

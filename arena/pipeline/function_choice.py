@@ -160,7 +160,7 @@ class FunctionChoice:
 
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
         stage = self.stage
-        config = planner_config(stage.settings, stage.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
+        config = planner_config(stage.settings.matches, stage.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
         return ModelTournament(
             bundle,
             replace(config, rollouts=1),
@@ -171,11 +171,11 @@ class FunctionChoice:
         )
 
 
-def functions_asked(numbers: Mapping[str, int], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
+def functions_asked(numbers: Mapping[str, int | None], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
     """Returns the settings of the kinds of functions that are asked for, by their names.
 
     Args:
-        numbers: candidates by kind, as options of their own ask for; 0 for none.
+        numbers: candidates by kind, as options of their own ask for; 0 or None for none.
         further: `KIND=NUMBER` each.
         seed: of the checks.
 

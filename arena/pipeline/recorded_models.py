@@ -8,9 +8,9 @@ from arena.agents.specs import AgentSpec
 from arena.machine.user_cache import cache_folder
 from arena.pipeline.synthesis import SYNTHESISING, SynthesisRun
 from arena.runs import inputs as run_inputs
-from arena.runs import shipped
+from arena.runs import replayed, shipped
 from arena.runs.folder import MODEL, open_record
-from arena.runs.settings import WAYS, RunSettings, by_way, standard_settings
+from arena.runs.settings import RunSettings
 from arena.terminal import console
 from arena.usage import UsageError
 from cwm.llm import recordings
@@ -32,16 +32,24 @@ def names_of(game: str) -> list[str]:
 
 
 def settings_of(game: str, seed: int = SEED) -> RunSettings:
-    """Returns the settings with which a recording was made.
+    """Returns the settings with which a recording is replayed.
 
     Args:
-        game: registry id, followed for other methods by theirs, e.g. `leduc_poker+closed`; these made models alone,
-            without functions beside them.
+        game: registry id, followed for other methods by theirs, e.g. `leduc_poker+closed`.
         seed: of the recording.
+
+    Raises:
+        UsageError: no such recording ships, or it tells of no settings.
     """
-    plain, mark, way = game.partition(recordings.VARIANT)
-    settings = standard_settings(plain, None, None, seed)
-    return by_way(replace(settings, matches=None, value=None, prior=None), way) if mark else settings
+    name = recordings.name_of(game, seed)
+    if name not in recordings.bundled_names():
+        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
+    settings = replayed.settings_of(recordings.load(name))
+    if settings is None:
+        raise UsageError(
+            f"The recording {name} tells nothing of the run that made it: pack it with that run's settings."
+        )
+    return settings
 
 
 def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = console.notices.print) -> Path:
@@ -56,8 +64,6 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         UsageError: no such recording ships for the game, or it did not lead to a model.
     """
     name = recordings.name_of(game, seed)
-    if name not in recordings.bundled_names():
-        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
     settings = shipped.settings_for(settings_of(game, seed))
     lines = [record.line() for record in recordings.load(name).records]
     key = content_key([lines, settings.to_json()])[:16]
@@ -92,12 +98,10 @@ def filled_in(
     Raises:
         UsageError: an agent wants a recorded model that does not ship for the game.
     """
-    known = {RECORDED: (game, SEED)}
-    for way in ("", *(recordings.VARIANT + way for way in WAYS)):
-        for seed in recordings.bundled_seeds(game + way):
-            known[recordings.name_of(RECORDED + way, seed)] = (game + way, seed)
+    known = {RECORDED + name.removeprefix(game): name for name in recordings.bundled_names_of(game)}
+    known.setdefault(RECORDED, game)
     return [
-        replace(spec, model=str(folder_of(*known[spec.model], on_stage) / MODEL))
+        replace(spec, model=str(folder_of(known[spec.model], on_stage=on_stage) / MODEL))
         if spec.traits.sandboxed and spec.model in known
         else spec
         for spec in specs

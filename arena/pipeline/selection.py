@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from arena.machine.runtime import Runtime
 from arena.matches.rejection import Contestant, Matches, Rejection, RejectionConfig, RejectionTournament
 from arena.runs.folder import KIND
-from arena.runs.settings import RunSettings, planner_config, standard_settings
+from arena.runs.settings import RunSettings, planner_config
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle, ModelBundleError
 from cwm.record.record import RUN_FILE, RunRecord
@@ -207,7 +207,7 @@ def _matches(
     game: str, made: Sequence[Candidate], config: RejectionConfig, runtime: Runtime, workers: int
 ) -> RejectionTournament:
     contestants = [Contestant(item.name, item.bundle, item.accuracy) for item in made if item.bundle is not None]
-    planner = planner_config(standard_settings(game, None, None, config.seed), False, config.simulations)
+    planner = planner_config(None, False, config.simulations)
     return RejectionTournament(contestants, planner, config, runtime, workers)
 
 

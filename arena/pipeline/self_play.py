@@ -47,7 +47,7 @@ def _planned(
     """Returns games of a planner at every seat."""
     if not games:
         return []
-    planner = planner_config(settings, model.info.perfect_information, simulations)
+    planner = planner_config(settings.matches, model.info.perfect_information, simulations)
     asked = replace(settings, planner_games=games)
     return played_games.of_planner(model, bundle, asked, replace(planner, rollouts=1)).trajectories
 

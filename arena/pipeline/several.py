@@ -1,7 +1,7 @@
 """Several independent syntheses of one game in one run: seeds, folders, recordings, and a budget that they share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ class SeveralSettings:
 
     def each(self) -> list[RunSettings]:
         """Returns the settings of every synthesis, with the seeds from the first one's on."""
-        return [_seeded(self.first, self.first.seed + number) for number in range(self.syntheses)]
+        return [self.first.seeded(self.first.seed + number) for number in range(self.syntheses)]
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings as the record keeps them."""
@@ -168,13 +168,6 @@ def recording_of(recording: Path | None, settings: RunSettings, first: RunSettin
     if recording is None or settings.seed == first.seed:
         return recording
     return recording.with_name(f"{recording.stem}-s{settings.seed}{recording.suffix}")
-
-
-def _seeded(settings: RunSettings, seed: int) -> RunSettings:
-    """Returns the settings with another seed, in every part that has one."""
-    parts = {item.name: getattr(settings, item.name) for item in fields(settings)}
-    seeded = {name: replace(part, seed=seed) for name, part in parts.items() if hasattr(part, "seed")}
-    return replace(settings, seed=seed, **seeded)
 
 
 def _used(folder: Path, settings: RunSettings, caps: Caps) -> Tally:

@@ -112,7 +112,7 @@ class SpeedStep:
         return refine_speed(asked, config, stage.settings.synthesis, self.model, tools, stage.record, stage.on_event)
 
     def _planner(self, bundle: ModelBundle, config: SpeedConfig) -> PlannerConfig:
-        planner = planner_config(self.stage.settings, bundle.game_info.perfect_information, config.simulations)
+        planner = planner_config(self.stage.settings.matches, bundle.game_info.perfect_information, config.simulations)
         return planner_settings(bundle, replace(planner, rollouts=1))
 
     def _further(self, synthesis: SynthesisResult) -> list[UnitTest]:

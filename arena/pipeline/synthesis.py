@@ -83,7 +83,7 @@ def matches_config(
     if settings.matches is None or inputs.game is None or bundle is None:
         return None
     perfect = inputs.info.perfect_information
-    config = planner_config(settings, perfect, settings.matches.simulations)
+    config = planner_config(settings.matches, perfect, settings.matches.simulations)
     return run_matches.prepare(inputs.game, folder / MODEL, bundle, settings, settings.matches, config)
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from arena.runs import replayed
 from arena.runs.settings import DEFAULT_LLM, RunSettings
 from arena.runs.turns import WorkTurn
 from arena.usage import UsageError
@@ -56,7 +57,8 @@ def compose(
         prices = {call.model: factory.price_of(call.model, caps.price_in, caps.price_out) for call in calls}
         spent.restore_from(calls, prices | {spec: paid}, elapsed_s=max(answered, read_elapsed(record.folder)))
     if recording is not None:
-        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}")
+        told = replayed.header_settings(settings)
+        model = Recorder(model, recording, game=settings.game, note=f"seed {settings.seed}", settings=told)
     model = Journaled(model, record.calls)
     if settings.temperature is not None or settings.reasoning_effort is not None:
         model = AskedWith(model, settings.temperature, settings.reasoning_effort)
@@ -100,7 +102,7 @@ def price(settings: RunSettings, caps: Caps) -> Price | None:
         ConfigurationError: the model's name is wrong, or the prices are.
     """
     # The recorded completions cost nothing; where none ship for the game, a model with a price is still to be named.
-    unnamed = "replay:recorded" if _ships(settings) else "openai:unnamed"
+    unnamed = "replay:recorded" if replayed.ships(settings) else "openai:unnamed"
     return factory.price_of(unnamed if settings.llm == DEFAULT_LLM else settings.llm, caps.price_in, caps.price_out)
 
 
@@ -112,8 +114,8 @@ def model_spec(settings: RunSettings) -> str:
     """
     if settings.llm != DEFAULT_LLM:
         return settings.llm
-    if _ships(settings):
-        return f"replay:{_recording(settings)}"
+    if replayed.ships(settings):
+        return f"replay:{replayed.name_for(settings)}"
     if not settings.hidden.usual:
         raise UsageError(
             f"No recorded completions ship for {settings.game} with deck {settings.deck} and inference "
@@ -125,13 +127,3 @@ def model_spec(settings: RunSettings) -> str:
         f"No recorded completions ship for {own}{settings.game} (they do for: {', '.join(names) or 'none'}); "
         "name a language model by the option `llm`, e.g. openai:MODEL."
     )
-
-
-def _ships(settings: RunSettings) -> bool:
-    return settings.registered and 0 in recordings.bundled_seeds(settings.recorded)
-
-
-def _recording(settings: RunSettings) -> str:
-    """Returns the name of the recording with the run's seed; where none has it, of the first, to explain the miss."""
-    shipped = settings.seed in recordings.bundled_seeds(settings.recorded)
-    return recordings.name_of(settings.recorded, settings.seed if shipped else 0)

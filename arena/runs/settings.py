@@ -1,7 +1,7 @@
 """What a synthesis run is asked for: typed, stored in its record, checked when it is resumed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from arena.runs.hidden_information import HiddenInformation
@@ -21,7 +21,6 @@ from cwm.storage.journal import RunCorruptError
 from cwm.storage.settings import Settings, known_fields
 from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.recorded import Deck, Infers
-from games import registry
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -157,15 +156,14 @@ class RunSettings(Settings):
     @property
     def recorded(self) -> str:
         """The game as its recordings are named: `leduc_poker`, or e.g. `leduc_poker+closed`, `mnk+conversation`."""
-        variants = [] if self.hidden.usual else [self.hidden.name]
+        variants = [self.wording.name] if self.wording.name else []
+        variants += [] if self.hidden.usual else [self.hidden.name]
         if self.synthesis.method != "tree_search":
             variants.append(self.synthesis.method)
         if not self.told:
             variants.append(UNTOLD)
         if self.how_told.by_book:
             variants.append(self.rules_detail)
-        if self.wording.name:
-            variants.append(self.wording.name)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
     @property
@@ -173,6 +171,12 @@ class RunSettings(Settings):
         """Settings of the kinds of functions that are asked for, by their names."""
         asked = {kind.name: getattr(self, kind.name, self.functions.get(kind.name)) for kind in KINDS}
         return {name: config for name, config in asked.items() if config is not None}
+
+    def seeded(self, seed: int) -> Self:
+        """Returns the settings with another seed, in every part that has one."""
+        parts: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self)}
+        changed = {name: replace(part, seed=seed) for name, part in parts.items() if hasattr(part, "seed")}
+        return replace(self, **changed, seed=seed)
 
     def with_functions(self, asked: Mapping[str, FunctionConfig]) -> Self:
         """Returns the settings with further kinds of functions asked for, by their names."""
@@ -237,92 +241,21 @@ class RunSettings(Settings):
             ) from error
 
 
-def how_told(game: str | None, llm: str | None) -> HowTold:
-    """Returns how a game is told unless somebody asks otherwise: by the book, and recordings as they were asked.
-
-    Args:
-        game: registry id; None for a user's own game.
-        llm: `PROVIDER:MODEL`; None for recorded completions.
-    """
-    return HowTold.asked(game, "specification" if llm in (None, DEFAULT_LLM) else "book", None, None)
-
-
-UNTOLD = "no-rules"
-"""Of a recording's name, where the model was given no rules text, e.g. `mnk+no-rules`."""
-RECORDED_DEALS = 2
-"""Deals a pairing in the tournaments behind the recordings with priors, which are to take a minute: they tell 2 from 8,
-not 8.0 from 8.5."""
-STANDARD_FUNCTIONS = 2
-"""Value functions of every game, and policy priors of every game in which something is hidden: whether they help is for
-a tournament to say, not for a table."""
-STANDARD_SECONDS = 20.0
-"""Of each tournament of the demo with a live model."""
-
-
-def standard_settings(game: str, llm: str | None, base_url: str | None, seed: int) -> RunSettings:
-    """Returns the settings of the demo; by the specification, those of the recordings that ship with the project.
-
-    Raises:
-        UnknownGameError: no game has this id.
-        GameError: a file of the user's own cannot be read, or OpenSpiel refuses the game.
-    """
-    how = how_told(game, llm)
-    values, priors = _functions(game, how)
-    settings = RunSettings(
-        game=game,
-        registered=True,
-        llm=llm or DEFAULT_LLM,
-        base_url=base_url,
-        seed=seed,
-        synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
-        value=FunctionConfig(num_candidates=values, seed=seed) if values else None,
-        prior=PriorConfig(num_candidates=priors, seed=seed) if priors else None,
-        tournament_deals=RECORDED_DEALS if priors else TOURNAMENT_DEALS,
-        matches=MatchSettings(),
-        rules_detail=how.detail,
-        chance=how.chance,
-    )
-    return settings.with_budget(STANDARD_SECONDS) if how.by_book else settings
-
-
-def _functions(game: str, how: HowTold) -> tuple[int, int]:
-    """Returns how many value functions and how many priors are asked for.
-
-    What was recorded by the specification has to be replayed with what was asked then: the table of games says that
-    alone.
-    """
-    if not how.by_book:
-        entry = registry.describe(game)
-        return entry.value_functions, entry.policy_priors
-    hidden = not registry.make(game).info.perfect_information
-    return STANDARD_FUNCTIONS, STANDARD_FUNCTIONS if hidden else 0
-
-
-WAYS = ("closed", "conversation", "state")
-"""Other methods than the usual one, as they follow the game in a recording's name."""
-
-
-def by_way(settings: RunSettings, way: str) -> RunSettings:
-    """Returns the settings of the same synthesis by another method.
-
-    Args:
-        settings: of the usual one.
-        way: one of `WAYS`: the closed deck, refinement by conversation, inference of the present state.
-    """
-    if way == "closed":
-        return replace(settings, deck="closed")
-    if way == "state":
-        return replace(settings, inference="state")
-    return replace(settings, synthesis=replace(settings.synthesis, method="conversation"))
-
-
+UNTOLD = "untold"
+"""Of a recording's name, where the model was given no rules text, e.g. `mnk+untold`."""
 HIDDEN_EXPLORATION = 0.3
 """Where information is hidden, returns spread over a small part of the utility range: 1.0 explores too much."""
 
 
-def planner_config(settings: RunSettings, perfect_information: bool, simulations: int) -> PlannerConfig:
-    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf."""
-    rollouts = settings.matches.rollouts if settings.matches is not None else 10
+def planner_config(matches: MatchSettings | None, perfect_information: bool, simulations: int) -> PlannerConfig:
+    """Returns the planner's settings on a finished model: rollouts, unless the caller sets the leaf.
+
+    Args:
+        matches: those of the run, None if it plays none.
+        perfect_information: of the game.
+        simulations: a move.
+    """
+    rollouts = (matches or MatchSettings()).rollouts
     if perfect_information:
         return PlannerConfig(algorithm="mcts", simulations=simulations, rollouts=rollouts)
     return PlannerConfig(

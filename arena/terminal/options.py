@@ -22,6 +22,7 @@ GAME: Final = (
     "`cwm export`), python:FILE:NAME for one of your own."
 )
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
+SeedGiven = Annotated[int | None, typer.Option("--seed", help="Everything random derives from it; default 0.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 KeepSearch = Annotated[
     bool,
@@ -52,7 +53,7 @@ BaseUrl = Annotated[
     typer.Option("--base-url", help="Address of a server that speaks OpenAI's API, e.g. http://localhost:11434/v1."),
 ]
 FasterVersions = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--faster",
         min=0,
@@ -79,19 +80,19 @@ Refinement = Annotated[
     ),
 ]
 DeckGiven = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--deck",
         help="Hidden information: open (the states of the played games are shown and tested) or closed (of each "
-        "game only what one player saw and did; played games of your own may lack their states).",
+        "game only what one player saw and did; played games of your own may lack their states). Default: open.",
     ),
 ]
 InferenceAsked = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--inference",
         help="Hidden information: what the program samples from what a player saw, the whole history or the "
-        "present state.",
+        "present state. Default: history.",
     ),
 ]
 RulesDetail = Annotated[

@@ -2,13 +2,14 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from cwm.llm.api import Completion, LanguageModel, Request
-from cwm.llm.recordings import Header, Record, RecordingError, parse
+from cwm.llm.recordings import PACKED, SUFFIX, Header, Record, RecordingError, parse
 from cwm.llm.requests import Occurrences, request_key
 from cwm.storage.files import append_line, utf8
 
@@ -27,7 +28,14 @@ class Recorder:
     """
 
     def __init__(
-        self, model: LanguageModel, path: Path, *, game: str = "", note: str = "", now: Callable[[], str] = _now
+        self,
+        model: LanguageModel,
+        path: Path,
+        *,
+        game: str = "",
+        note: str = "",
+        settings: Mapping[str, Any] | None = None,
+        now: Callable[[], str] = _now,
     ) -> None:
         """Opens or begins the recording.
 
@@ -36,11 +44,18 @@ class Recorder:
             path: the recording; what it holds stays.
             game: the game's id, for a new file's header.
             note: anything worth knowing, for a new file's header.
+            settings: of the run, for a new file's header; None where there are none.
             now: date of an answer that brings none; injected by tests.
 
         Raises:
-            RecordingError: the file is there but is no recording, or cannot be written.
+            RecordingError: the file is there but is no recording, is one of those that are compressed afterwards, or
+                cannot be written.
         """
+        if path.name.endswith(PACKED):
+            raise RecordingError(
+                f"A recording is written as plain lines, not as {path.name}: name a {SUFFIX} file; `cwm llm pack` "
+                "compresses it."
+            )
         self._model = model
         self._path = path
         self._now = now
@@ -53,7 +68,7 @@ class Recorder:
             if torn:
                 os.truncate(path, len(utf8(lines)))
             if not lines.strip():
-                append_line(path, Header(game, note).line())
+                append_line(path, Header(game, note, settings).line())
         except (OSError, UnicodeDecodeError) as error:
             raise RecordingError(f"The recording {path} cannot be opened ({error}): give another file.") from None
         self._good = {

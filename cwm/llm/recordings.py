@@ -1,6 +1,10 @@
-"""Recorded completions: plain JSON lines, reviewed in a diff, each with a checksum of its own."""
+"""Recorded completions: JSON lines, each with a checksum of its own, after one that says what run they are of.
+
+They are written as plain text and ship compressed; `cwm llm show` is how people read them.
+"""
 
 import json
+import lzma
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +20,10 @@ from cwm.storage.keys import content_key
 
 VERSION = 1
 SUFFIX = ".jsonl"
+PACKED = ".jsonl.xz"
+"""Of a recording as it ships: the same lines, compressed."""
+MOST_BYTES = 1 << 30
+"""Of the lines of one compressed recording."""
 VARIANT = "+"
 """Stands in a recording's name between the game and what its synthesis was told to do, e.g. `leduc_poker+closed`."""
 
@@ -61,14 +69,35 @@ class Record:
 
 @dataclass(frozen=True)
 class Header:
-    """The first line of a recording: what it is of."""
+    """The first line of a recording: what it is of.
+
+    Attributes:
+        game: its id.
+        note: anything worth knowing.
+        settings: of the run that made it, as far as its requests depend on them; None where nobody wrote them down, as
+            before recordings carried any.
+    """
 
     game: str = ""
     note: str = ""
+    settings: Mapping[str, Any] | None = None
 
     def line(self) -> str:
         """Returns the header as one line of JSON."""
-        return _sealed({"recording": {"game": self.game, "note": self.note}})
+        settings = {} if self.settings is None else {"settings": self.settings}
+        return _sealed({"recording": {"game": self.game, "note": self.note, **settings}})
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Header":
+        """Returns what a line tells.
+
+        Raises:
+            KeyError, TypeError: it is no header.
+        """
+        settings = data.get("settings")
+        if not isinstance(settings, dict | None):
+            raise TypeError("its settings are no JSON object")
+        return cls(str(data["game"]), str(data["note"]), settings)
 
 
 @dataclass(frozen=True)
@@ -84,6 +113,11 @@ class Recording:
     name: str
     header: Header
     records: tuple[Record, ...]
+
+    def packed(self) -> bytes:
+        """Returns the recording as it ships: its lines, compressed; the same lines give the same bytes."""
+        text = "".join(f"{line}\n" for line in (self.header.line(), *(record.line() for record in self.records)))
+        return lzma.compress(text.encode("utf-8"), preset=9 | lzma.PRESET_EXTREME)
 
     def summary(self) -> dict[str, Any]:
         """Returns name, game, models, dates, calls by outcome and by purpose, and tokens as JSON."""
@@ -110,12 +144,22 @@ def bundled_names() -> list[str]:
     folder = _bundled_folder()
     if not folder.is_dir():
         return []
-    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
+    return sorted(name_of_file(entry.name) for entry in folder.iterdir() if entry.name.endswith((SUFFIX, PACKED)))
+
+
+def name_of_file(name: str) -> str:
+    """Returns a file's name without the ending of a recording."""
+    return name.removesuffix(PACKED).removesuffix(SUFFIX)
 
 
 def bundled_seeds(game: str) -> list[int]:
     """Returns the seeds with which recordings of a game ship, each of an independent synthesis; [] if none does."""
     return sorted(seed for name in bundled_names() for found, seed in [_parts(name)] if found == game)
+
+
+def bundled_names_of(game: str) -> list[str]:
+    """Returns the names of all recordings of a game that ship, with whatever seed and by whatever method."""
+    return [name for name in bundled_names() if _parts(name.partition(VARIANT)[0])[0] == game]
 
 
 def bundled_games() -> list[str]:
@@ -146,20 +190,22 @@ def load(name_or_path: str) -> Recording:
     """Loads a recording and checks every line of it.
 
     Args:
-        name_or_path: a bundled recording's name, or the path of a `.jsonl` file.
+        name_or_path: a bundled recording's name, or the path of a file, plain or compressed.
 
     Raises:
         RecordingError: it is not there, or a line is not as it was written.
     """
     path = Path(name_or_path)
-    if path.suffix == SUFFIX or len(path.parts) > 1:
-        return parse(path.stem, _read(path, str(path)), str(path))
+    if path.name.endswith((SUFFIX, PACKED)) or len(path.parts) > 1:
+        return parse(name_of_file(path.name), _read(path, str(path)), str(path))
     if name_or_path not in bundled_names():
         known = ", ".join(bundled_names()) or "none"
         raise RecordingError(
             f"There is no recording {name_or_path!r}; bundled ones: {known}. Give one of them or a {SUFFIX} file."
         )
-    return parse(name_or_path, _read(_bundled_folder() / (name_or_path + SUFFIX), name_or_path), name_or_path)
+    files = [_bundled_folder() / (name_or_path + ending) for ending in (PACKED, SUFFIX)]
+    file = next(file for file in files if file.is_file())
+    return parse(name_or_path, _read(file, name_or_path), name_or_path)
 
 
 def parse(name: str, text: str, where: str) -> Recording:
@@ -178,7 +224,7 @@ def parse(name: str, text: str, where: str) -> Recording:
     for number, data in _lines(text, where):
         try:
             if "recording" in data:
-                header = Header(game=str(data["recording"]["game"]), note=str(data["recording"]["note"]))
+                header = Header.of(data["recording"])
                 continue
             record = _record(data)
         except (KeyError, TypeError, ValueError) as error:
@@ -239,8 +285,18 @@ def _bundled_folder() -> Traversable:
 
 def _read(source: Traversable, where: str) -> str:
     try:
-        return source.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = source.read_bytes()
+        return (_unpacked(data) if source.name.endswith(PACKED) else data).decode("utf-8")
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise RecordingError(
-            f"The recording {where} cannot be read ({error}): give the path of a {SUFFIX} file."
+            f"The recording {where} cannot be read ({error}): give the path of a {SUFFIX} or {PACKED} file."
         ) from None
+
+
+def _unpacked(data: bytes) -> bytes:
+    # A few bytes can stand for more than the memory holds.
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    text = reader.decompress(data, max_length=MOST_BYTES)
+    if not reader.eof:
+        raise EOFError("it is cut short or too large")
+    return text

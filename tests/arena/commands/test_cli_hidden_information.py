@@ -9,7 +9,8 @@ import pytest
 
 from arena.runs import inputs as run_inputs
 from arena.runs.hidden_information import HiddenInformation
-from arena.runs.settings import RunSettings, standard_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import standard_settings
 from arena.runs.task import make_task
 from cwm.llm import recordings
 from cwm.model.bundle import ModelBundle

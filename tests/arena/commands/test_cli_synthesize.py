@@ -242,7 +242,7 @@ def test_answers_are_added_to_a_recording_that_replays(cwm: Any, right_model: st
     recording = tmp_path / "recording.jsonl"
     assert cwm(*words, "--llm", right_model, "--run", tmp_path / "a", "--record", recording).code == 0
     assert cwm(*words, "--llm", f"replay:{recording}", "--run", tmp_path / "b").code == 0
-    recording.write_text(recording.read_text()[:300])
+    recording.write_text(recording.read_text()[:2000])
     ran = cwm(*words, "--llm", f"replay:{recording}", "--run", tmp_path / "c")
     assert ran.code == 3
     assert f"Line 2 of {recording} is no JSON" in ran.err

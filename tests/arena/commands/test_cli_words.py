@@ -15,7 +15,7 @@ import pytest
 import cwm as package
 from arena import cli
 from arena.commands import synthesize, trajectories
-from arena.runs.settings import standard_settings
+from arena.runs.standard import standard_settings
 from cwm.trajectories.recorded import collect, write
 from games import registry
 

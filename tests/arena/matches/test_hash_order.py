@@ -18,7 +18,7 @@ from arena.runs import inputs as run_inputs
 from arena.pipeline import synthesis as synthesis_run
 from arena.matches import tournament
 from arena.agents.specs import parse
-from arena.runs.settings import standard_settings
+from arena.runs.standard import standard_settings
 from cwm.llm.caps import Caps
 from arena.matches.store import MemoryStore
 from arena.matches.plan import TournamentConfig

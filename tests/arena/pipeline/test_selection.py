@@ -12,7 +12,8 @@ from arena.pipeline import selection
 from arena.pipeline import several as several_syntheses
 from arena.pipeline.selection import Candidate, Selection
 from arena.pipeline.several import SeveralSettings
-from arena.runs.settings import RunSettings, standard_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import standard_settings
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle, describe

@@ -12,7 +12,8 @@ from arena.pipeline import recorded_models
 from arena.pipeline.synthesis import Outcome, SynthesisRun, first_prompt
 from arena.runs import inputs as run_inputs
 from arena.runs.folder import open_record
-from arena.runs.settings import RunSettings, standard_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import standard_settings
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
 from cwm.quality.recorded_answers import Likeness, likenesses

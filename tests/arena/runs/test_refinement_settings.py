@@ -8,7 +8,8 @@ import pytest
 from arena.runs import inputs
 from arena.runs.folder import DEFAULT_CALLS, capped, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
-from arena.runs.settings import RunSettings, standard_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import standard_settings
 from arena.runs.task import make_task
 from cwm.llm.caps import Caps
 from cwm.sandbox.wire.api import Outcome

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from arena.runs.settings import MOST_DEALS, TOURNAMENT_DEALS, RunSettings, standard_settings
+from arena.runs.settings import MOST_DEALS, TOURNAMENT_DEALS, RunSettings
+from arena.runs.standard import standard_settings
 from arena.terminal.options import TournamentDeals
 from arena.usage import UsageError
+from cwm.llm import recordings
 from games import registry
 
 
@@ -37,7 +39,7 @@ def test_recorded_completions_are_replayed_with_what_was_asked_then() -> None:
             name: config.num_candidates
             for name, config in standard_settings(game, None, None, 0).asked_functions.items()
         }
-        for game in registry.ids()
+        for game in recordings.bundled_games()
     }
     both = {"value": 2, "prior": 2}
     one = {"value": 1, "prior": 1}

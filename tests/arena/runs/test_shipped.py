@@ -10,7 +10,7 @@ import pytest
 from arena.machine import shipped as shipped_models
 from arena.pipeline import recorded_models
 from arena.runs import shipped
-from arena.runs.settings import standard_settings
+from arena.runs.standard import standard_settings
 from cwm.llm import recordings
 from cwm.model.bundle import ModelBundle
 from cwm.sandbox.parent import levels

@@ -1,7 +1,7 @@
 """Matches of a synthesised model's planner: with the planner on the true game, with random, with a language model."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from arena.matches.tournament import Progress, TournamentResult
 from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.places import MATCHES, ONLINE, PLAYER, WITHOUT_VALUE, Place
 from arena.papers.cwm.tables.settings import PaperWishes, Scale
-from arena.runs.settings import MatchSettings, planner_config, standard_settings
+from arena.runs.settings import MatchSettings, planner_config
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
 from cwm.storage.keys import content_key, derive
@@ -89,11 +89,9 @@ def config(
 
 def planner(game: str, scale: Scale) -> PlannerConfig:
     """Returns the settings of every planner of a game."""
-    settings = replace(
-        standard_settings(game, None, None, 0), matches=MatchSettings(scale.deals, scale.simulations, scale.rollouts)
-    )
+    matches = MatchSettings(scale.deals, scale.simulations, scale.rollouts)
     perfect = registry.make(game).info.perfect_information
-    return planner_config(settings, perfect, scale.simulations)
+    return planner_config(matches, perfect, scale.simulations)
 
 
 def _on_true_game(game: str, settings: dict[str, Any]) -> AgentSpec:

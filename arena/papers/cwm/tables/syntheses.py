@@ -18,9 +18,10 @@ from arena.report import run_report
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped
 from arena.runs.folder import capped, open_record, read_result
-from arena.runs.settings import RunSettings, by_way, standard_settings
+from arena.runs.replayed import recorded_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import by_way, standard_settings
 from arena.usage import UsageError
-from cwm.functions import value
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
@@ -34,23 +35,23 @@ def settings_of(game: str, variant: Variant, seed: int, asked: PaperWishes) -> R
     """Returns the settings of a synthesis, None if it was not recorded and no live model is to be asked.
 
     What decides the prompts is as it was when the recordings were made; evaluation and matches are not the run's. There
-    is no policy prior: the paper's planner has none. Value functions are asked for where the recording holds some, and
-    of a live model for every game.
+    is no policy prior: the paper's planner has none. Value functions are asked for where the recorded run did, and of a
+    live model for every game.
     """
-    settings = standard_settings(game, asked.llm, asked.base_url, seed)
-    settings = replace(settings, matches=None, planner_games=0, prior=None)
-    if variant != "tree":
-        settings = by_way(settings, variant)
     if asked.llm is not None:
-        return replace(settings, **asked.how_asked).with_budget(asked.tournament_budget)
-    seeds = recordings.bundled_seeds(settings.recorded)
+        settings = standard_settings(game, asked.llm, asked.base_url, seed)
+        settings = replace(settings, matches=None, planner_games=0, prior=None, **asked.how_asked)
+        settings = settings if variant == "tree" else by_way(settings, variant)
+        return settings.with_budget(asked.tournament_budget)
+    usual = RunSettings(game, registered=True, seed=seed)
+    usual = usual if variant == "tree" else by_way(usual, variant)
+    seeds = recordings.bundled_seeds(usual.recorded)
     if seed not in seeds:
         return None
-    name = recordings.name_of(settings.recorded, seed)
-    if not any(record.request.purpose == value.KIND.name for record in recordings.load(name).records):
-        settings = replace(settings, value=None)
     # Runs by default are known by a recording with seed 0; another one is named.
-    return settings if 0 in seeds else replace(settings, llm=f"replay:{name}")
+    named = usual if 0 in seeds else replace(usual, llm=f"replay:{recordings.name_of(usual.recorded, seed)}")
+    recorded = recorded_settings(named, seed)
+    return None if recorded is None else replace(recorded, planner_games=0, prior=None)
 
 
 def run(

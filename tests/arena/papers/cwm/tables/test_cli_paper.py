@@ -11,6 +11,9 @@ from arena.matches.store import GameStore
 from arena.papers.cwm.tables import syntheses
 from arena.papers.cwm.tables.places import Place
 from arena.papers.cwm.tables.settings import PaperWishes
+from arena.runs.replayed import header_settings
+from arena.runs.settings import RunSettings
+from arena.runs.standard import by_way
 from cwm.llm.api import LanguageModelError
 from cwm.llm.recordings import Header, Recording
 
@@ -136,7 +139,10 @@ def test_recordings_are_found_by_name(
     monkeypatch: pytest.MonkeyPatch, variant: Any, named: str, inference: str, deck: str, method: str
 ) -> None:
     monkeypatch.setattr("cwm.llm.recordings.bundled_names", lambda: [named, f"{named}-s3"])
-    monkeypatch.setattr("cwm.llm.recordings.load", lambda name: Recording(name, Header(), ()))
+    made = RunSettings("leduc_poker", True, seed=3)
+    made = made if variant == "tree" else by_way(made, variant)
+    header = Header("leduc_poker", "", header_settings(made))
+    monkeypatch.setattr("cwm.llm.recordings.load", lambda name: Recording(name, header, ()))
     asked = PaperWishes(("leduc_poker",))
     found = syntheses.settings_of("leduc_poker", variant, 3, asked)
     assert found is not None

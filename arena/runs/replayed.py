@@ -1,0 +1,86 @@
+"""Replays take the settings of the run that was recorded, which the recording's header tells."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from arena.runs.settings import DEFAULT_LLM, TOURNAMENT_DEALS, RunSettings
+from cwm.llm import recordings
+from cwm.llm.recordings import Recording, RecordingError
+from cwm.storage.journal import RunCorruptError
+
+LEFT_OUT: Final = (
+    *("llm", "base_url", "level"),
+    *("test_transitions", "planner_games", "matches", "tournament_deals", "tournament_budget"),
+)
+"""Settings that no header holds, since no request depends on them: who was asked and at which isolation level of which
+machine; and what was measured and played with programs that were there by then. How long a tournament of functions goes
+on where it stops in time is a matter of the machine, too: a replay plays a fixed number of deals."""
+RECORDED_DEALS: Final = 2
+"""Deals a pairing in the tournaments of a replay in which something is hidden, which are to take a minute: they tell 2
+from 8, not 8.0 from 8.5."""
+REPLAY: Final = "replay"
+
+
+def header_settings(settings: RunSettings) -> dict[str, Any]:
+    """Returns what a recording's header tells of a run's settings."""
+    return {name: value for name, value in settings.to_json().items() if name not in LEFT_OUT}
+
+
+def settings_of(recording: Recording) -> RunSettings | None:
+    """Returns the settings with which a recording is replayed; None where it is an old one, which tells of none.
+
+    Raises:
+        RecordingError: it tells of something else.
+    """
+    told = recording.header.settings
+    if told is None:
+        return None
+    try:
+        settings = RunSettings.from_record(told)
+    except RunCorruptError as error:
+        raise RecordingError(
+            f"The header of the recording {recording.name} tells settings that are none of a run ({error}): record it "
+            "again."
+        ) from error
+    deals = TOURNAMENT_DEALS if settings.prior is None else RECORDED_DEALS
+    return replace(settings, tournament_deals=deals)
+
+
+def ships(settings: RunSettings) -> bool:
+    """Whether a recording of what these settings ask for ships with the project, with whatever seed."""
+    return settings.registered and 0 in recordings.bundled_seeds(settings.recorded)
+
+
+def name_for(settings: RunSettings) -> str:
+    """Returns the name of the recording with the run's seed; where none has it, of the first, to explain the miss."""
+    shipped = settings.seed in recordings.bundled_seeds(settings.recorded)
+    return recordings.name_of(settings.recorded, settings.seed if shipped else 0)
+
+
+def recorded_settings(wished: RunSettings, seed: int | None) -> RunSettings | None:
+    """Returns the settings of the recording that a run replays, asked of the run's `llm`.
+
+    Args:
+        wished: which model is asked, and how the run differs from the usual one: by this the recording is found.
+        seed: None for that of the recording.
+
+    Returns:
+        None where a language model is asked, or where the recording does not tell settings of this game.
+
+    Raises:
+        RecordingError: the recording is missing, or not as it was written.
+    """
+    provider, _, place = wished.llm.partition(":")
+    if wished.llm == DEFAULT_LLM and ships(wished):
+        name = name_for(wished)
+    elif provider == REPLAY and place:
+        name = place
+    else:
+        return None
+    settings = settings_of(recordings.load(name))
+    if settings is None or settings.registered != wished.registered:
+        return None
+    if settings.registered and settings.game != wished.game:
+        return None
+    settings = replace(settings, llm=wished.llm, base_url=wished.base_url, level=wished.level)
+    return settings if seed in (None, settings.seed) else settings.seeded(seed)
