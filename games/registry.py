@@ -45,9 +45,6 @@ class GameEntry:
         rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
         note: what lists of games are to say of it.
         margin: None for a tenth of the range of payoffs.
-        value_functions: how many the recorded synthesis by the specification asked for. It describes recordings that
-            ship and goes with them: a synthesis by the book asks for some of every game.
-        policy_priors: the same of priors.
         drawn: keyword arguments of the factory with which states do not list what chance may deal; empty where that
             follows from the rules.
     """
@@ -60,8 +57,6 @@ class GameEntry:
     rules: str = ""
     note: str = ""
     margin: Margin | None = None
-    value_functions: int = 0
-    policy_priors: int = 0
     drawn: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,7 +66,7 @@ _WINS: Final = Margin(
 _R: Final = Margin(1.0, "one point of R, less than what a single hint or a single misplaced card is worth in a game.")
 
 
-def _yokai(cards: int, players: int, functions: int = 0, **facts: Any) -> GameEntry:
+def _yokai(cards: int, players: int, **facts: Any) -> GameEntry:
     return GameEntry(
         id=f"yokai-{cards}c-{players}p",
         title=f"Yōkai, {cards} cards, {players} players",
@@ -79,8 +74,6 @@ def _yokai(cards: int, players: int, functions: int = 0, **facts: Any) -> GameEn
         factory="games.yokai.game:make",
         params={"cards": cards, "players": players},
         rules="games.yokai.game:rules",
-        value_functions=functions,
-        policy_priors=functions,
         **facts,
     )
 
@@ -105,7 +98,6 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
             "games.leduc_poker",
             "games.leduc_poker.game:LeducPoker",
             margin=Margin(1.0, "one ante, a twenty-sixth of the range of payoffs, -13 to +13."),
-            policy_priors=2,
         ),
         GameEntry(
             "gin_rummy",
@@ -120,7 +112,6 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
             "games.mnk",
             "games.mnk.game:GeneralizedTicTacToe",
             margin=_WINS,
-            value_functions=2,
         ),
         GameEntry(
             "army5x5a", "Generalized chess army5x5a", "games.army5x5a", "games.army5x5a.game:Army5x5a", margin=_WINS
@@ -134,13 +125,12 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
             "games.bargaining",
             "games.bargaining.game:Bargaining",
             margin=Margin(0.5, "a twentieth of the pool, which is worth 10 to each."),
-            value_functions=2,
             drawn={"listed": False},
         ),
-        _yokai(9, 2, margin=_R, functions=2),
-        _yokai(9, 3, margin=_R, functions=1),
-        _yokai(9, 4, margin=_R, functions=1),
-        _yokai(16, 2, margin=_R, functions=1),
+        _yokai(9, 2, margin=_R),
+        _yokai(9, 3, margin=_R),
+        _yokai(9, 4, margin=_R),
+        _yokai(16, 2, margin=_R),
         _yokai(16, 3),
         _yokai(16, 4),
         _yokai(8, 2, note="reduced setting, not in the paper"),
@@ -276,6 +266,17 @@ def rule_book(game_id: str) -> str:
     text = file.read_text(encoding="utf-8")
     kin = [entry for entry in _ENTRIES.values() if entry.package == found.package]
     return text if len(kin) < 2 else f"{text.rstrip()}\n\n## This game\n\n{found.title}.\n"
+
+
+def book_of(game: Game) -> str:
+    """Returns the rules of a game as they are told to people: those that it brings along, else the rule book of its id.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        GameError: the game comes without a text.
+    """
+    own = getattr(game, "rules", None)
+    return own if isinstance(own, str) else rule_book(game.info.id)
 
 
 def told(game_id: str, by_book: bool) -> str:

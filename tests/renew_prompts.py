@@ -25,7 +25,7 @@ from cwm.speed.task import HotFunction, SpeedProfile, SpeedTask
 from cwm.suite.types import UnitTestResult
 from cwm.synthesis.attempts import Told
 from cwm.synthesis.candidate import Candidate, SuiteReport, count_results
-from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.config import NEW, SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask, kinds
 from games import registry
@@ -62,7 +62,7 @@ def hashes(game: str) -> dict[str, str]:
 
 
 def _writer(task: SynthesisTask, how: HowTold) -> TaskPrompts:
-    return TaskPrompts(task, SynthesisConfig.from_json(how.synthesis))
+    return TaskPrompts(task, SynthesisConfig.from_json(NEW))
 
 
 def _of_synthesis(task: SynthesisTask, how: HowTold) -> Iterator[tuple[str, str]]:

@@ -15,8 +15,8 @@ from arena.figures.sheet import Sheet
 from arena.matches.game_source import open_game, rules_text
 from arena.terminal import console
 from arena.terminal.options import GAME, AsJson, Seed
-from cwm.interface.templates import Edition
 from cwm.trajectories.recorded import collect
+from cwm.trajectories.telling import Detail
 from games import plugins, registry
 from games.api import CHANCE, TERMINAL, GameError, RendersText, ResamplesHistory
 from games.contract import game as contract
@@ -80,7 +80,7 @@ def check(
 def rules(
     game: GameId,
     detail: Annotated[
-        Edition,
+        Detail,
         typer.Option(
             "--rules-detail",
             help="book: as to people; specification: with every field of states and observations, and every action.",

@@ -42,7 +42,7 @@ class GamePrompts:
     def __init__(self, game: Game, config: LlmConfig, view: str = DEFAULT_VIEW) -> None:
         self._info = game.info
         self._config = config
-        self._rules = registry.rules_of(game)
+        self._rules = registry.book_of(game)
         self.notations = notation.own_notations(game.info.id)
         recorded = collect(with_view(game, view), config.trajectories, config.trajectories_seed)
         self._trajectories = [trajectory_text(trajectory, game.info, config.history) for trajectory in recorded]

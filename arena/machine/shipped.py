@@ -14,10 +14,11 @@ from arena.terminal import console
 from cwm.sandbox.parent import levels
 from cwm.sandbox.wire.api import Level
 
-MODELS: Final = frozenset[str](
-    json.loads(resources.files(__package__).joinpath("shipped_models.json").read_text(encoding="ascii"))
+BY_RECORDING: Final[dict[str, str]] = json.loads(
+    resources.files(__package__).joinpath("shipped_models.json").read_text(encoding="ascii")
 )
-"""SHA-256 of the models that the recordings lead to, see `ModelBundle.hash`."""
+"""SHA-256 of the model that each recording leads to, see `ModelBundle.hash`, by the recording's name."""
+MODELS: Final = frozenset(BY_RECORDING.values())
 
 
 def level_of(models: Sequence[str | None]) -> Level:

@@ -7,10 +7,10 @@ from typing import Any
 
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.machine import shipped
-from cwm.interface.templates import Edition
 from cwm.model.bundle import ModelBundle, kept_rules
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
+from cwm.trajectories.telling import Detail
 from games import registry
 from games.api import Game, GameInfo
 
@@ -59,7 +59,7 @@ def game_info(game_id: str, **params: Any) -> GameInfo:
     return model_of(game_id).game_info if is_model(game_id) else registry.make(game_id, **params).info
 
 
-def rules_text(game_id: str, detail: Edition = "book") -> str:
+def rules_text(game_id: str, detail: Detail = "book") -> str:
     """Returns the rules text of a game; of a model, that from which it was written.
 
     Args:

@@ -162,7 +162,7 @@ def _partner(spec: AgentSpec, table: TableSetup) -> Agent:
 def _resolve_player(spec: AgentSpec, game: Game) -> AgentSpec:
     check(_in_view(spec, game))
     try:
-        registry.rules_of(game)
+        registry.book_of(game)
     except GameError as error:
         raise AgentSpecError(f"agent {spec.name!r}: a language model plays by a rules text, but {error}") from error
     return replace(spec, llm=spec.llm_config().to_json())

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from arena.pipeline import chosen
 from arena.runs import stored_calls
-from arena.runs.folder import KIND
+from arena.runs.folder import KIND, read_bundle
 from arena.runs.replayed import header_settings
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
@@ -30,7 +32,7 @@ def of_run(folder: Path) -> Recording:
             key = request_key(call.request)
             date = str(call.completion.metadata.get("date", ""))
             records.append(Record(key, occurrences.number(call.request, key), call.request, call.completion, date))
-    header = Header(settings.game, f"seed {settings.seed}", header_settings(settings))
+    header = Header(settings.game, f"seed {settings.seed}", header_settings(settings), _chosen(folder))
     return Recording(recordings.name_of(settings.recorded, settings.seed), header, tuple(records))
 
 
@@ -47,13 +49,19 @@ def of_file(file: str, run: Path | None) -> Recording:
     """
     recording = recordings.load(file)
     if run is not None:
-        return replace(recording, header=replace(recording.header, settings=header_settings(settings_of_run(run))))
+        settings = header_settings(settings_of_run(run))
+        return replace(recording, header=replace(recording.header, settings=settings, chosen=_chosen(run)))
     if recording.header.settings is None:
         raise UsageError(
             f"The recording {file} is an old one, which tells nothing of the run that made it: name that run's folder "
             "by the option `run`."
         )
     return recording
+
+
+def _chosen(run: Path) -> dict[str, Any] | None:
+    bundle = read_bundle(run)
+    return None if bundle is None else chosen.of_model(bundle)
 
 
 def pack(place: str, run: Path | None, folder: Path) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.agents.specs import AgentSpec
 from arena.machine.user_cache import cache_folder
+from arena.pipeline import chosen
 from arena.pipeline.synthesis import SYNTHESISING, SynthesisRun
 from arena.runs import inputs as run_inputs
 from arena.runs import replayed, shipped
@@ -65,7 +66,11 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
     """
     name = recordings.name_of(game, seed)
     settings = shipped.settings_for(settings_of(game, seed))
-    lines = [record.line() for record in recordings.load(name).records]
+    recording = recordings.load(name)
+    if recording.header.chosen is not None:
+        # What was chosen by tournaments that stopped by the clock is not chosen anew.
+        settings = replace(settings, value=None, prior=None, vectors=None, functions={})
+    lines = [recording.header.line(), *(record.line() for record in recording.records)]
     key = content_key([lines, settings.to_json()])[:16]
     folder = cache_folder() / f"{name}-{key}"
     try:
@@ -77,6 +82,8 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=_of_replay(on_stage)).model()
         if outcome.bundle is None:
             raise UsageError(f"The recording {name} leads to no model.") from None
+        if recording.header.chosen is not None:
+            chosen.added_to(outcome.bundle, recording).save(folder / MODEL)
     return folder
 
 

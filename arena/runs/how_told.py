@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from arena.usage import UsageError
-from cwm.interface.templates import Edition
 from cwm.interface.wording import USUAL, Wording
-from cwm.synthesis.config import LEARNING
 from cwm.trajectories.recorded import Deck, Trajectory
-from cwm.trajectories.telling import Telling
+from cwm.trajectories.telling import Detail, Telling
 from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
 from games.api import Game
@@ -29,7 +27,7 @@ class HowTold:
         wording: of the prompts.
     """
 
-    detail: Edition = "specification"
+    detail: Detail = "book"
     names: Names = "list"
     chance: Chance = "listed"
     wording: Wording = USUAL
@@ -60,7 +58,7 @@ class HowTold:
         if names == "none" and detail == "specification":
             raise UsageError("The specification tells all names itself: leave out the option `vocabulary`.")
         names = names or ("list" if told or detail == "specification" else "none")
-        for option, given, choices in (("rules_detail", detail, Edition), ("vocabulary", names, Names)):
+        for option, given, choices in (("rules_detail", detail, Detail), ("vocabulary", names, Names)):
             if given not in get_args(choices):
                 raise UsageError(f"The option `{option}` is {given!r}; give {' or '.join(get_args(choices))}.")
         if chance not in (None, *get_args(Chance)):
@@ -79,14 +77,6 @@ class HowTold:
     def by_book(self) -> bool:
         """Whether the game is told as to people."""
         return self.detail == "book"
-
-    @property
-    def synthesis(self) -> dict[str, str]:
-        """Settings of a synthesis, by name, that are other than its usual ones unless somebody asks otherwise.
-
-        Recorded completions answer requests of the specification; what nobody recorded may be asked in better ways.
-        """
-        return {"prompt_tests": "telling", "refinement": LEARNING} if self.by_book else {}
 
     def rules(self, game_id: str) -> str:
         """Returns the text of a registered game."""
@@ -113,11 +103,11 @@ class HowTold:
         """
         drawn = self.chance == "drawn"
         if not self.by_book or self.names == "none":
-            return Telling(self.detail, None, drawn=drawn, bounds_known=bounds_known, wording=self.wording)
+            return Telling(drawn=drawn, bounds_known=bounds_known, wording=self.wording)
         collected = None if game_id is None else registry.vocabulary(game_id, drawn)
         names = Vocabulary.of(games, deck) if collected is None else Vocabulary.from_json(collected)
         names = names.closed() if deck == "closed" else names
-        return Telling(self.detail, names, collected is not None, drawn, bounds_known, self.wording)
+        return Telling(names, collected is not None, drawn, bounds_known, self.wording)
 
 
-BY_SPECIFICATION = HowTold()
+BY_BOOK = HowTold()

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from arena.runs.how_told import BY_SPECIFICATION, HowTold
+from arena.runs.how_told import BY_BOOK, HowTold
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.interface import templates
@@ -17,7 +17,7 @@ from cwm.suite import contract
 from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 
 RULES_FILE = "rules.md"
@@ -51,11 +51,11 @@ class Inputs:
     held_out: tuple[Trajectory, ...]
     game: Game | None
     begun: ModelBundle | None = None
-    telling: Telling = SPECIFIED
+    telling: Telling = UNNAMED
 
 
 def registered(
-    game_id: str, games: int, seed: int, told: bool = True, how: HowTold = BY_SPECIFICATION, deck: Deck = "open"
+    game_id: str, games: int, seed: int, told: bool = True, how: HowTold = BY_BOOK, deck: Deck = "open"
 ) -> Inputs:
     """Plays random games of a registered game.
 
@@ -177,7 +177,7 @@ def own(
     held_out: int | None,
     stated: Stated,
     deck: Deck = "open",
-    how: HowTold = BY_SPECIFICATION,
+    how: HowTold = BY_BOOK,
 ) -> Inputs:
     """Reads the rules and the games of a user's own game.
 

@@ -3,21 +3,14 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from arena.runs.settings import DEFAULT_LLM, TOURNAMENT_DEALS, RunSettings
+from arena.runs.settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
 from cwm.llm.recordings import Recording, RecordingError
 from cwm.storage.journal import RunCorruptError
 
-LEFT_OUT: Final = (
-    *("llm", "base_url", "level"),
-    *("test_transitions", "planner_games", "matches", "tournament_deals", "tournament_budget"),
-)
-"""Settings that no header holds, since no request depends on them: who was asked and at which isolation level of which
-machine; and what was measured and played with programs that were there by then. How long a tournament of functions goes
-on where it stops in time is a matter of the machine, too: a replay plays a fixed number of deals."""
-RECORDED_DEALS: Final = 2
-"""Deals a pairing in the tournaments of a replay in which something is hidden, which are to take a minute: they tell 2
-from 8, not 8.0 from 8.5."""
+LEFT_OUT: Final = ("llm", "base_url", "level", "test_transitions", "planner_games", "matches")
+"""Settings that no header holds, since no request depends on them: who was asked, at which isolation level of which
+machine, and what was measured and played with the finished model."""
 REPLAY: Final = "replay"
 
 
@@ -36,14 +29,12 @@ def settings_of(recording: Recording) -> RunSettings | None:
     if told is None:
         return None
     try:
-        settings = RunSettings.from_record(told)
+        return RunSettings.from_record(told)
     except RunCorruptError as error:
         raise RecordingError(
             f"The header of the recording {recording.name} tells settings that are none of a run ({error}): record it "
             "again."
         ) from error
-    deals = TOURNAMENT_DEALS if settings.prior is None else RECORDED_DEALS
-    return replace(settings, tournament_deals=deals)
 
 
 def ships(settings: RunSettings) -> bool:

@@ -11,7 +11,6 @@ from cwm.functions.kinds import KINDS
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
 from cwm.functions.vectors import VectorConfig
-from cwm.interface.templates import Edition
 from cwm.interface.wording import USUAL, Wording
 from cwm.llm.recordings import VARIANT
 from cwm.sandbox.parent import levels
@@ -21,6 +20,7 @@ from cwm.storage.journal import RunCorruptError
 from cwm.storage.settings import Settings, known_fields
 from cwm.synthesis.config import SynthesisConfig
 from cwm.trajectories.recorded import Deck, Infers
+from cwm.trajectories.telling import Detail
 from search.api import PlannerConfig
 
 DEFAULT_LLM = "recorded"
@@ -137,7 +137,7 @@ class RunSettings(Settings):
     begun: str | None = None
     temperature: float | None = None
     reasoning_effort: str | None = None
-    rules_detail: Edition = "specification"
+    rules_detail: Detail = "book"
     vocabulary: Names = "list"
     chance: Chance = "listed"
     tournament_budget: float | None = None
@@ -162,7 +162,7 @@ class RunSettings(Settings):
             variants.append(self.synthesis.method)
         if not self.told:
             variants.append(UNTOLD)
-        if self.how_told.by_book:
+        if not self.how_told.by_book:
             variants.append(self.rules_detail)
         return "".join([self.game, *(VARIANT + variant for variant in variants)])
 
@@ -217,8 +217,9 @@ class RunSettings(Settings):
         Raises:
             RunCorruptError: they are no settings of a run.
         """
-        # A run from before there were further rounds goes on without them.
-        values = {"further_games": 0} | known_fields(cls, data)
+        # A run from before there were further rounds goes on without them, and one from before there were rule books
+        # was told the specification.
+        values: dict[str, Any] = {"further_games": 0, "rules_detail": "specification"} | known_fields(cls, data)
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
             functions = dict(values.get("functions", {}))

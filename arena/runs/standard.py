@@ -8,7 +8,7 @@ from arena.runs.replayed import recorded_settings
 from arena.runs.settings import DEFAULT_LLM, MatchSettings, RunSettings
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig
-from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.config import NEW, SynthesisConfig
 from games import registry
 
 STANDARD_FUNCTIONS: Final = 2
@@ -34,7 +34,7 @@ def standard_settings(game: str, llm: str | None, base_url: str | None, seed: in
     hidden = not registry.make(game).info.perfect_information
     settings = replace(
         asked,
-        synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
+        synthesis=SynthesisConfig.from_json({"seed": seed, **NEW}),
         value=FunctionConfig(num_candidates=STANDARD_FUNCTIONS, seed=seed),
         prior=PriorConfig(num_candidates=STANDARD_FUNCTIONS, seed=seed) if hidden else None,
         matches=MatchSettings(),

@@ -15,7 +15,7 @@ from cwm.functions.kinds import KINDS
 from cwm.functions.types import FunctionConfig
 from cwm.interface.wording import USUAL, Wording
 from cwm.speed.task import SpeedConfig
-from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.config import NEW, SynthesisConfig
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | N
     recorded = recorded_settings(wished, seed)
     if recorded is None:
         how = HowTold.asked(game, ways.detail or "book", ways.vocabulary, ways.chance, ways.told, ways.wording or USUAL)
-        usual = SynthesisConfig.from_json(wished.synthesis.to_json() | how.synthesis | {"seed": wished.seed})
+        usual = SynthesisConfig.from_json({**wished.synthesis.to_json(), **NEW, "seed": wished.seed})
         return Start(replace(wished, synthesis=usual), how, False)
     recorded = replace(recorded, told=recorded.told and ways.told)
     how = recorded.how_told

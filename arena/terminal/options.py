@@ -66,7 +66,7 @@ PromptTestsShown = Annotated[
     typer.Option(
         "--prompt-tests",
         help="Tests shown in prompts: telling (what shows most), per_action (the smallest of each kind of action), or "
-        "paper (5 of each type, then 1). Default: telling; told by the specification: per_action.",
+        "paper (5 of each type, then 1). Default: telling.",
     ),
 ]
 Refinement = Annotated[
@@ -76,7 +76,7 @@ Refinement = Annotated[
         help=f"What refinements learn from earlier ones: {', '.join(POLICIES)}. rex: nothing. The others show other "
         "failed tests each time and tell what was tried; where a program comes again, or three refinements gain "
         "nothing, +fresh asks for a first program again, and +conversation goes on in a chat from the best one. "
-        f"Default: {LEARNING}; told by the specification: rex.",
+        f"Default: {LEARNING}.",
     ),
 ]
 DeckGiven = Annotated[
@@ -100,7 +100,7 @@ RulesDetail = Annotated[
     typer.Option(
         "--rules-detail",
         help="Registered games: told by the rule book, as to people, or by the specification, which names every field "
-        "and every action string. Default: book; for recorded answers what they were given to.",
+        "and every action string. Default: book.",
     ),
 ]
 VocabularyGiven = Annotated[

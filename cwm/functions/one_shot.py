@@ -30,7 +30,7 @@ from cwm.sandbox.parent import static_check
 from cwm.sandbox.parent.static_check import ALLOWED_MODULES
 from cwm.storage.keys import content_key, program_hash
 from cwm.synthesis.events import Event, OnEvent
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import GameInfo, Json
 
 FunctionChecker: TypeAlias = Callable[[Sequence[str]], list[FunctionReport]]
@@ -162,7 +162,7 @@ class FunctionTask:
     info: GameInfo
     source: str
     examples: str
-    telling: Telling = SPECIFIED
+    telling: Telling = UNNAMED
 
 
 @dataclass(frozen=True)

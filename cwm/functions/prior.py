@@ -33,7 +33,7 @@ from cwm.record.record import RunRecord
 from cwm.storage.keys import program_hash
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import Action, GameInfo, Json, Observation
 
 SHOWN_ACTIONS = 16
@@ -69,7 +69,7 @@ class PriorConfig(FunctionConfig):
 
 
 def task_of(
-    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = SPECIFIED
+    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = UNNAMED
 ) -> FunctionTask:
     """Makes the task; its prompt shows an early, a middle and a late moment, each of another game."""
     return FunctionTask(rules, info, source, examples(trajectories, info.perfect_information), telling)

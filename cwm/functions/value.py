@@ -24,7 +24,7 @@ from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest
 from cwm.synthesis.events import OnEvent, ignore
 from cwm.trajectories.recorded import Trajectory
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import GameInfo, Json
 
 SHOWN_OPEN = 2
@@ -32,7 +32,7 @@ SHOWN_ENDS = 3
 
 
 def task_of(
-    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = SPECIFIED
+    rules: str, info: GameInfo, source: str, trajectories: Sequence[Trajectory], telling: Telling = UNNAMED
 ) -> FunctionTask:
     """Makes the task; its prompt shows a few open states and one end of each result."""
     return FunctionTask(rules, info, source, render(shown_tests(value_tests(trajectories))), telling)

@@ -25,7 +25,7 @@ from cwm.observations.vectors import ObservationVectors, RoundTrip, infer, try_o
 from cwm.record.record import RunRecord
 from cwm.storage.keys import content_key
 from cwm.synthesis.events import OnEvent, ignore
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import GameInfo, Json
 
 SHOWN_CHARACTERS: Final = 24_000
@@ -82,7 +82,7 @@ class VectorTask:
     recorded: tuple[Sample, ...]
     samples: tuple[Sample, ...]
     held_out: tuple[Sample, ...]
-    telling: Telling = SPECIFIED
+    telling: Telling = UNNAMED
 
     @property
     def asked(self) -> FunctionTask:

@@ -1,11 +1,8 @@
-"""Loads the prompt templates: files `*.j2` of the package `prompts`, in the checkout and in a wheel alike.
-
-A folder of an edition holds templates that are worded otherwise there; what it lacks is taken from `prompts` itself.
-"""
+"""Loads the prompt templates: files `*.j2` of the package `prompts`, in the checkout and in a wheel alike."""
 
 import importlib.resources
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import jinja2
 from jinja2.exceptions import SecurityError
@@ -15,9 +12,6 @@ PACKAGE = "prompts"
 SUFFIX = ".j2"
 BEFORE = "_before"
 """A template of a wording, see `cwm.interface.wording`; `prompts` itself has none of this name."""
-
-Edition: TypeAlias = Literal["book", "specification"]
-"""Which text a game is told by: a rule book for people, or the specification of the implementation."""
 
 
 class TemplateMissingError(ValueError):
@@ -34,32 +28,26 @@ def names() -> list[str]:
     return sorted(file.name.removesuffix(SUFFIX) for file in files if file.name.endswith(SUFFIX))
 
 
-def source(name: str, edition: Edition = "book") -> str:
+def source(name: str) -> str:
     """Returns a template's own text.
 
     Args:
         name: file name without `.j2`.
-        edition: in whose wording.
 
     Raises:
         TemplateMissingError: there is no such template.
     """
-    folder = importlib.resources.files(PACKAGE)
-    file = folder / edition / (name + SUFFIX)
-    file = file if file.is_file() else folder / (name + SUFFIX)
+    file = importlib.resources.files(PACKAGE) / (name + SUFFIX)
     if not file.is_file():
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
     return file.read_text(encoding="utf-8")
 
 
-def render(
-    name: str, edition: Edition = "specification", wording: tuple[tuple[str, str], ...] = (), **values: Any
-) -> str:
+def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) -> str:
     """Returns the template `name` filled in; a value that the template needs and does not get is an error.
 
     Args:
         name: file name without `.j2`.
-        edition: in whose wording.
         wording: names and texts of templates that stand in the place of those of the same name; `_before` comes before
             every template that is asked for by name.
         **values: what the template calls for.
@@ -71,7 +59,7 @@ def render(
     """
     if name not in names():
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
-    environment = _environment(edition, wording)
+    environment = _environment(wording)
     try:
         before = f"{environment.get_template(BEFORE + SUFFIX).render(**values)}\n" if BEFORE in dict(wording) else ""
         return before + environment.get_template(name + SUFFIX).render(**values)
@@ -82,12 +70,12 @@ def render(
 
 
 @cache
-def _environment(edition: Edition, wording: tuple[tuple[str, str], ...]) -> jinja2.Environment:
+def _environment(wording: tuple[tuple[str, str], ...]) -> jinja2.Environment:
     own = dict(wording)
 
     def load(file_name: str) -> str:
         name = file_name.removesuffix(SUFFIX)
-        return own[name] if name in own else source(name, edition)
+        return own[name] if name in own else source(name)
 
     # Templates may come with a recording that somebody else made: they reach nothing but the values they are given.
     return ImmutableSandboxedEnvironment(

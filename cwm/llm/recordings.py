@@ -76,16 +76,20 @@ class Header:
         note: anything worth knowing.
         settings: of the run that made it, as far as its requests depend on them; None where nobody wrote them down, as
             before recordings carried any.
+        chosen: what the finished run had chosen beside its model, see `arena.pipeline.chosen`; None where nobody wrote
+            it down, as while a run goes on.
     """
 
     game: str = ""
     note: str = ""
     settings: Mapping[str, Any] | None = None
+    chosen: Mapping[str, Any] | None = None
 
     def line(self) -> str:
         """Returns the header as one line of JSON."""
-        settings = {} if self.settings is None else {"settings": self.settings}
-        return _sealed({"recording": {"game": self.game, "note": self.note, **settings}})
+        told = {"settings": self.settings, "chosen": self.chosen}
+        told = {name: value for name, value in told.items() if value is not None}
+        return _sealed({"recording": {"game": self.game, "note": self.note, **told}})
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Header":
@@ -94,10 +98,10 @@ class Header:
         Raises:
             KeyError, TypeError: it is no header.
         """
-        settings = data.get("settings")
-        if not isinstance(settings, dict | None):
+        settings, chosen = data.get("settings"), data.get("chosen")
+        if not isinstance(settings, dict | None) or not isinstance(chosen, dict | None):
             raise TypeError("its settings are no JSON object")
-        return cls(str(data["game"]), str(data["note"]), settings)
+        return cls(str(data["game"]), str(data["note"]), settings, chosen)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ POLICIES: Final[Mapping[PolicyName, RefinementPolicy]] = {
     "rotate+conversation": RefinementPolicy(rotates=True, stuck="conversation"),
 }
 LEARNING: Final[PolicyName] = "rotate+fresh"
-"""The policy of a synthesis whose requests no recording has to answer."""
+NEW: Final[Mapping[str, str]] = {"prompt_tests": "telling", "refinement": LEARNING}
+"""How a new synthesis is asked unless somebody says otherwise; the defaults below are what old records stand for."""
 
 
 class SynthesisConfigError(ValueError):

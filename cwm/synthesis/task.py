@@ -12,7 +12,7 @@ from cwm.storage.keys import content_key
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.types import Kind, UnitTest
 from cwm.trajectories.recorded import Deck, Trajectory
-from cwm.trajectories.telling import SPECIFIED, Telling
+from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import CHANCE, TERMINAL, GameInfo, Json, ResamplesHistory
 
 Inference: TypeAlias = Literal["none", "history", "state"]
@@ -61,7 +61,7 @@ class SynthesisTask:
     tests: tuple[UnitTest, ...]
     inference: Inference
     deck: Deck = "open"
-    telling: Telling = SPECIFIED
+    telling: Telling = UNNAMED
 
     @classmethod
     def of(
@@ -73,7 +73,7 @@ class SynthesisTask:
         inference: Inference,
         reference: ResamplesHistory | None = None,
         deck: Deck = "open",
-        telling: Telling = SPECIFIED,
+        telling: Telling = UNNAMED,
     ) -> "SynthesisTask":
         """Makes the task and its tests: transitions (in the open deck), inference where asked for, and random play.
 

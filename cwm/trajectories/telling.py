@@ -1,11 +1,13 @@
 """What a language model is told of a game beside its rules text and its played games."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from cwm.interface.templates import Edition
 from cwm.interface.wording import USUAL, Wording
 from cwm.trajectories.vocabulary import Vocabulary
+
+Detail: TypeAlias = Literal["book", "specification"]
+"""Which text a game is told by: a rule book for people, or the specification of the implementation."""
 
 
 @dataclass(frozen=True)
@@ -13,7 +15,6 @@ class Telling:
     """How a game is told.
 
     Attributes:
-        edition: of the rules text, and so of the prompts around it.
         names: the names in the records, which a rule book does not tell; None to leave them to the played games.
         complete: whether they are all that there are, not only those of the played games.
         drawn: whether what chance may do at the start follows from no table that the program is given.
@@ -21,7 +22,6 @@ class Telling:
         wording: of the prompts.
     """
 
-    edition: Edition = "specification"
     names: Vocabulary | None = None
     complete: bool = True
     drawn: bool = False
@@ -37,8 +37,8 @@ class Telling:
     @property
     def templates(self) -> dict[str, Any]:
         """Which templates are filled in, as `cwm.interface.templates.render` takes it."""
-        return {"edition": self.edition, "wording": self.wording.texts}
+        return {"wording": self.wording.texts}
 
 
-SPECIFIED = Telling()
-"""By the specification, which names every field and every action string itself."""
+UNNAMED = Telling()
+"""Nothing beside rules and games, as with a specification, which names every field and every action string itself."""

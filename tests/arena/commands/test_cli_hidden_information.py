@@ -19,7 +19,7 @@ from cwm.record.record import RunRecord
 PROGRAMS = Path(__file__).resolve().parents[2] / "data" / "hidden_programs"
 CHOICE = "random.choice(possible(seen, player_id))"
 FEW = ["--test-transitions", 30, "--workers", 1]
-SPECIFIED = ["--rules-detail", "specification"]
+UNNAMED = ["--rules-detail", "specification"]
 """The programs go on from the first state, which a rule book does not tell in the closed deck."""
 VALUE = """
 def value_function(state, player_id):
@@ -44,7 +44,7 @@ def scripted(folder: Path, *answers: str) -> str:
 
 def run_closed(cwm: Any, game: str, folder: Path, *wrong: tuple[str, str]) -> Any:
     model = scripted(folder, program(game, *wrong), program(game))
-    return cwm("synthesize", game, "--deck", "closed", *SPECIFIED, "--llm", model, *FEW, "--run", folder / "run")
+    return cwm("synthesize", game, "--deck", "closed", *UNNAMED, "--llm", model, *FEW, "--run", folder / "run")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_value_functions_of_the_closed_deck_are_shown_games_of_the_model_itself(
     hidden = ('{**state, "private_cards": cards', '{**state, "dealt": sum(cards[:1]), "private_cards": cards')
     text = program("kuhn_poker", hidden)
     model = scripted(tmp_path, text, VALUE)
-    words = ["--deck", "closed", *SPECIFIED, "--values", 1, "--tournament-deals", 1, "--llm", model, *FEW]
+    words = ["--deck", "closed", *UNNAMED, "--values", 1, "--tournament-deals", 1, "--llm", model, *FEW]
     made = cwm("synthesize", "kuhn_poker", *words, "--run", tmp_path / "run")
     assert made.code == 0, made.err
     with RunRecord.read(tmp_path / "run") as record:
@@ -191,7 +191,7 @@ def test_recordings_of_what_is_unusual_have_names_of_their_own(
     assert replace(settings, deck="closed").recorded == "kuhn_poker+closed"
     recorded = tmp_path / "kuhn_poker+closed.jsonl"
     model = scripted(tmp_path, program("kuhn_poker"))
-    words = ["synthesize", "kuhn_poker", "--deck", "closed", *SPECIFIED, "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "kuhn_poker", "--deck", "closed", *UNNAMED, "--test-transitions", 0, "--workers", 1]
     assert cwm(*words, "--llm", model, "--record", recorded, "--run", tmp_path / "first").code == 0
     before = recordings.bundled_games()
     monkeypatch.setattr(recordings, "_bundled_folder", lambda: tmp_path)

@@ -56,11 +56,16 @@ def test_without_vocabulary_no_names_are_listed() -> None:
     assert "The names in the records" not in prompt
 
 
-def test_the_specification_is_told_as_it_always_was() -> None:
-    prompt = prompt_of(run_inputs.registered("leduc_poker", 5, 0))
+def test_the_specification_stands_in_the_place_of_rule_book_and_names() -> None:
+    how = HowTold.asked("leduc_poker", "specification", None, None)
+    prompt = prompt_of(run_inputs.registered("leduc_poker", 5, 0, how=how))
     assert registry.rules("leduc_poker").strip() in prompt
     assert "The names in the records" not in prompt
-    assert "namespace" not in prompt
+    book = prompt_of(book_inputs("leduc_poker"))
+    shown = registry.rule_book("leduc_poker").strip()
+    # The texts around it are the same.
+    assert prompt.split(registry.rules("leduc_poker").strip())[0] == book.split(shown)[0]
+    assert prompt.split("## Players")[1] == book.split("## Players")[1]
 
 
 def test_names_of_a_game_of_ones_own_are_those_of_its_games_to_learn_from(tmp_path: Path) -> None:
@@ -240,6 +245,8 @@ def test_chance_is_drawn_with_a_rule_book_where_there_is_a_table_and_listed_else
 
 
 def test_settings_from_before_there_were_rule_books_keep_their_key() -> None:
-    plain = RunSettings("leduc_poker", True)
+    plain = RunSettings("leduc_poker", True, rules_detail="specification")
     assert not {"rules_detail", "vocabulary", "chance"} & plain.to_json().keys()
-    assert RunSettings("leduc_poker", True, rules_detail="book").recorded == "leduc_poker+book"
+    assert RunSettings.from_record(plain.to_json()) == plain
+    assert plain.recorded == "leduc_poker+specification"
+    assert RunSettings("leduc_poker", True).recorded == "leduc_poker"

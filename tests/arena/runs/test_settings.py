@@ -8,6 +8,7 @@ from arena.runs.settings import MOST_DEALS, TOURNAMENT_DEALS, RunSettings
 from arena.runs.standard import standard_settings
 from arena.terminal.options import TournamentDeals
 from arena.usage import UsageError
+from cwm.functions.kinds import KINDS
 from cwm.llm import recordings
 from games import registry
 
@@ -32,28 +33,11 @@ def test_live_model_is_asked_for_functions_of_every_game(game: str) -> None:
     assert (asked.tournament_budget, asked.tournament_deals) == (20.0, MOST_DEALS)
 
 
-def test_recorded_completions_are_replayed_with_what_was_asked_then() -> None:
-    """By these settings recordings are found and replayed: none may change while they ship."""
-    asked = {
-        game: {
-            name: config.num_candidates
-            for name, config in standard_settings(game, None, None, 0).asked_functions.items()
-        }
-        for game in recordings.bundled_games()
-    }
-    both = {"value": 2, "prior": 2}
-    one = {"value": 1, "prior": 1}
-    assert {game: functions for game, functions in asked.items() if functions} == {
-        "leduc_poker": {"prior": 2},
-        "mnk": {"value": 2},
-        "bargaining": {"value": 2},
-        "yokai-9c-2p": both,
-        "yokai-9c-3p": one,
-        "yokai-9c-4p": one,
-        "yokai-16c-2p": one,
-    }
-    assert "tournament_budget" not in standard_settings("yokai-9c-2p", None, None, 0).to_json()
-    assert standard_settings("yokai-9c-2p", "recorded", None, 0).tournament_deals == 2
+@pytest.mark.parametrize("game", recordings.bundled_games())
+def test_recorded_completions_are_replayed_with_what_was_asked_then(game: str) -> None:
+    asked = {record.request.purpose for record in recordings.load(game).records}
+    settings = standard_settings(game, None, None, 0)
+    assert settings.asked_functions.keys() == asked & {kind.name for kind in KINDS}
 
 
 def test_seconds_of_a_tournament_are_stored_where_they_were_given_alone() -> None:
@@ -71,4 +55,4 @@ def test_help_tells_the_deals_that_are_played() -> None:
 
 def test_seconds_for_the_choice_among_nothing_are_refused() -> None:
     with pytest.raises(UsageError, match="`tournament_budget` is for the choice among value functions"):
-        standard_settings("tic_tac_toe", None, None, 0).with_budget(5.0)
+        RunSettings("tic_tac_toe", True).with_budget(5.0)

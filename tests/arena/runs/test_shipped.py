@@ -1,6 +1,5 @@
 """Programs that ship with the project: pinned by hash, and the only ones that run where no sandbox holds."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,15 +31,15 @@ def test_every_recording_is_pinned_as_it_is() -> None:
     assert {game: shipped.recording_hash(game) for game in recordings.bundled_names()} == shipped.RECORDINGS
 
 
+def test_every_recording_leads_to_a_pinned_model() -> None:
+    assert sorted(shipped_models.BY_RECORDING) == recordings.bundled_names()
+
+
 @pytest.mark.slow
-def test_every_model_of_a_recording_is_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", recordings.bundled_names())
+def test_every_model_of_a_recording_is_pinned(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    games = {re.sub(r"-s\d+$", "", name) for name in recordings.bundled_names()}
-    runs = [(game, seed) for game in games for seed in recordings.bundled_seeds(game)]
-    assert len(runs) == len(recordings.bundled_names())
-    assert {
-        ModelBundle.load(recorded_models.folder_of(game, seed)).hash for game, seed in runs
-    } == shipped_models.MODELS
+    assert ModelBundle.load(recorded_models.folder_of(name)).hash == shipped_models.BY_RECORDING[name]
 
 
 @pytest.mark.usefixtures("no_strong_level")
@@ -52,7 +51,7 @@ def test_a_shipped_run_goes_on_at_process_with_a_notice(capsys: pytest.CaptureFi
 
 
 @pytest.mark.usefixtures("no_strong_level")
-@pytest.mark.parametrize("llm", ["openai:some-model", "scripted:answers.txt", "replay:own.jsonl"])
+@pytest.mark.parametrize("llm", ["openai:some-model", "scripted:answers.txt"])
 def test_a_run_of_a_language_model_is_refused_before_anything_is_paid(llm: str) -> None:
     with pytest.raises(SandboxUnavailableError, match="programs that do not ship with the project are not run"):
         shipped.settings_for(standard_settings("tic_tac_toe", llm, None, 0))

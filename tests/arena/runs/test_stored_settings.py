@@ -15,20 +15,31 @@ from cwm.llm.budget import Tally
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import SynthesisConfig
 
+OLD: dict[str, Any] = {"level": "process", "rules_detail": "specification"}
+"""As before there were rule books."""
 STORED: list[tuple[Any, str]] = [
     (SynthesisConfig(), "fe1f7a5604c61c7d"),
     (SynthesisConfig(method="conversation", num_tests_on_init=3, temperature=0.5, seed=7), "1d156c775b4e81cd"),
     (SpeedConfig(), "07762ba24743b4bf"),
     (SpeedConfig(num_candidates=3, pairs=5, min_gain=0.5), "9a0209b72d9eeb96"),
-    (RunSettings("tic_tac_toe", True, level="process"), "2c26dc8558901eb2"),
-    (RunSettings("tic_tac_toe", True, level="process", further_games=0, further_rounds=9), "d41237284165a172"),
-    (RunSettings("leduc_poker", True, level="process", deck="closed"), "ec1a4f1b41450f4c"),
-    (RunSettings("leduc_poker", True, level="process", inference="state", told=False), "1a81d29539eb25af"),
+    (RunSettings("tic_tac_toe", True, **OLD), "2c26dc8558901eb2"),
+    (
+        RunSettings("tic_tac_toe", True, **OLD, further_games=0, further_rounds=9),
+        "d41237284165a172",
+    ),
+    (
+        RunSettings("leduc_poker", True, **OLD, deck="closed"),
+        "ec1a4f1b41450f4c",
+    ),
+    (
+        RunSettings("leduc_poker", True, **OLD, inference="state", told=False),
+        "1a81d29539eb25af",
+    ),
     (
         RunSettings(
             "mine",
             False,
-            level="process",
+            **OLD,
             prior=PriorConfig(),
             tournament_deals=2,
             vectors=VectorConfig(),

@@ -36,6 +36,6 @@ def test_unknown_template_is_refused_with_the_known_ones() -> None:
 
 
 def test_rules_with_braces_are_put_in_as_they_are() -> None:
-    text = templates.render("_game", rules="a {{ b }} <c> {% d %}", player_names=("x", "y"))
+    text = templates.render("_game", rules="a {{ b }} <c> {% d %}", names=None, player_names=("x", "y"))
     assert "a {{ b }} <c> {% d %}" in text
     assert "- player 1 is called `y`" in text

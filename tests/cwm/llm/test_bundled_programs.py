@@ -1,4 +1,4 @@
-"""Every recorded answer that ships holds a program of the right functions, and Yōkai's syntheses are independent."""
+"""Every recorded answer that ships holds a program of the right functions, and syntheses of a game are independent."""
 
 from pathlib import Path
 
@@ -22,7 +22,6 @@ FUNCTIONS = {
 }
 OTHERWISE = {"closed deck", "transition+state inference"}
 """What is asked of these is declared in a module of its own."""
-SYNTHESES = {"yokai-9c-2p": 5, "yokai-9c-3p": 2, "yokai-9c-4p": 2, "yokai-16c-2p": 2}
 
 
 def source(recording: Recording, number: int) -> str:
@@ -54,21 +53,16 @@ def test_every_answer_holds_a_program_that_the_static_check_passes(name: str) ->
         assert static_check.check(source(recording, number), FUNCTIONS[purpose], interface) == []
 
 
-@pytest.mark.parametrize("game", SYNTHESES)
-def test_syntheses_of_a_game_ship_with_model_value_and_prior(game: str) -> None:
-    assert recordings.bundled_seeds(game) == list(range(SYNTHESES[game]))
-    made = [recordings.load(recordings.name_of(game, seed)) for seed in recordings.bundled_seeds(game)]
-    for recording in made:
-        assert {record.request.purpose for record in recording.records} == {"transition+inference", "value", "prior"}
+@pytest.mark.parametrize(
+    "game", [game for game in recordings.bundled_games() if len(recordings.bundled_seeds(game)) > 1]
+)
+def test_syntheses_to_choose_among_are_each_asked_and_answered_otherwise(game: str) -> None:
+    seeds = recordings.bundled_seeds(game)
+    assert seeds == list(range(len(seeds)))
+    made = [recordings.load(recordings.name_of(game, seed)) for seed in seeds]
     # Different seeds play other training games: no two were asked the same, nor answered it.
     for kind in ("transition+inference", "value", "prior"):
-        asked = [next(r for r in recording.records if r.request.purpose == kind) for recording in made]
-        assert len({record.key for record in asked}) == len({r.completion.text for r in asked}) == len(made)
-
-
-@pytest.mark.parametrize("game", ["hand_of_war", "leduc_poker", "quadranto"])
-def test_five_syntheses_to_choose_among_ship_each_asked_and_answered_otherwise(game: str) -> None:
-    assert recordings.bundled_seeds(game) == list(range(5))
-    first = [recordings.load(recordings.name_of(game, seed)).records[0] for seed in range(5)]
-    assert {record.request.purpose for record in first} == {"transition+inference"}
-    assert len({record.key for record in first}) == len({record.completion.text for record in first}) == 5
+        asked = [next((r for r in recording.records if r.request.purpose == kind), None) for recording in made]
+        found = [record for record in asked if record is not None]
+        assert len({record.key for record in found}) == len({r.completion.text for r in found}) == len(found)
+        assert found or kind != "transition+inference"

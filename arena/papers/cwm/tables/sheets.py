@@ -60,7 +60,7 @@ def table(stored: Stored, layout: TableLayout) -> PaperTable:
     labels = ("game", "goes") if layout.seated else ("game",)
     notes = [UNREADABLE_NOTE] if any(_marked(cell.published) for row in rows for cell in row.cells) else []
     if layout.kind == "accuracy":
-        notes += [ONLINE_NOTE, SPECIFIED_NOTE if stored.asked.llm is None else BOOK_NOTE]
+        notes += [ONLINE_NOTE, _how_told(stored, layout)]
     if layout.learned:
         notes += _about_training(stored, layout.variant, layout.games)
     elif layout.seated:
@@ -120,6 +120,13 @@ def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> li
             made = f"{BY_ID[game].name}: of {len(stored.places(game, variant))} syntheses"
             notes.append(f"{made} those with the seeds {', '.join(map(str, seeds))} are rejected and do not play.")
     return notes
+
+
+def _how_told(stored: Stored, layout: TableLayout) -> str:
+    """Returns by what the models of a table were told their games: rebuildings from before there were rule books stay."""
+    games = [game for game in layout.games if game in stored.asked.games]
+    places = [place for game in games for place in stored.places(game, layout.variant)]
+    return SPECIFIED_NOTE if any(syntheses.by_specification(place.folder) for place in places) else BOOK_NOTE
 
 
 def _about_training(stored: Stored, variant: Variant, games: Sequence[str]) -> list[str]:

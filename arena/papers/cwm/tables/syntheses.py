@@ -25,6 +25,7 @@ from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
+from cwm.record.record import RUN_FILE, RunRecord
 from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.journal import Journal
@@ -88,6 +89,14 @@ def result(folder: Path) -> dict[str, Any] | None:
     """Returns what the synthesis of a folder came to, None if it is not finished."""
     found = read_result(folder)
     return found.get("synthesis") if found else None
+
+
+def by_specification(folder: Path) -> bool:
+    """Whether the synthesis of a folder was told its game by the specification."""
+    if not (folder / RUN_FILE).exists():
+        return False
+    with RunRecord.read(folder) as record:
+        return RunSettings.from_record(record.info.config).rules_detail == "specification"
 
 
 FEWEST: Final = 3
