@@ -123,7 +123,7 @@ def _about_matches(stored: Stored, variant: Variant, games: Sequence[str]) -> li
 
 
 def _how_told(stored: Stored, layout: TableLayout) -> str:
-    """Returns by what the models of a table were told their games: rebuildings from before there were rule books stay."""
+    """Returns by what the models of a table were told their games, of old rebuildings too."""
     games = [game for game in layout.games if game in stored.asked.games]
     places = [place for game in games for place in stored.places(game, layout.variant)]
     return SPECIFIED_NOTE if any(syntheses.by_specification(place.folder) for place in places) else BOOK_NOTE
