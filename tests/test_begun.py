@@ -1,4 +1,4 @@
-"""A run, a tournament and two trainings that an earlier commit began are finished as that commit would have done.
+"""A tournament and two trainings that an earlier commit began are finished as that commit would have done.
 
 They lie in `data/begun`, with the commands that began them. Only the command line is used, so that neither the names of
 modules nor their places matter: what is stored has to be enough.
@@ -21,12 +21,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from arena.pipeline import recorded_models
+
 BEGUN: Final = Path(__file__).resolve().parent / "data" / "begun"
 EXPECTED: Final = BEGUN / "expected.json"
 TIMES: Final = frozenset({"calls_per_s", "latency_s", "seconds", "speed", "steps_per_second"})
 """Fields that hold a time or a speed, wherever they stand."""
 ARRIVALS: Final = {
-    "run/journal.sqlite": ("completions", "programs", "test_results", "evaluations", "games"),
     "tournament/games.sqlite": ("games", "faults"),
 }
 """Tables to which a row is added when a piece of work is done. Events are told again, by design."""
@@ -42,7 +43,6 @@ TOLERANCE: Final = 1e-4
 """Of parameters and losses. Another processor, or other options of the compiler, adds in another order: 1e-7 in
 parameters after these few updates, 1e-6 in losses. To the bit, trees are compared by `compare_trees.py`."""
 COMMANDS: Final = {
-    "run": "resume {} --max-calls 2 --workers 1",
     "tournament": "arena quadranto --agent cwm:recorded,sims=60 --agent ismcts:sims=60 --agent random --deals 2 "
     "--workers 1 --run {}",
     "training": "train yokai yokai-8c-2p --method sp --scale reduced --encoder mlp --core none --environments 8 "
@@ -54,8 +54,12 @@ COMMANDS: Final = {
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns a cache, empty at first, so that the recorded model is made once."""
-    return tmp_path_factory.mktemp("cache")
+    """Returns a cache that holds the model with which the work was begun where the recorded one is looked for."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(folder))
+        shutil.copytree(BEGUN / "recorded_quadranto", recorded_models.place_of("quadranto") / "model")
+    return folder
 
 
 def finish(name: str, folder: Path, cache: Path) -> None:
@@ -108,29 +112,6 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def run_came_to(folder: Path) -> dict[str, Any]:
-    """Returns what a synthesis came to, but for times: requests, answers, programs, tests, the model, the result."""
-    journal = folder / "journal.sqlite"
-    files = [*sorted((folder / "model").glob("*.py")), *sorted((folder / "programs").glob("*.py"))]
-    return {
-        "completions": [
-            {**row, "request": digest(row["request"]), "completion": digest(row["completion"])}
-            for row in rows(journal, "completions")
-        ],
-        **{table: [keyed(row, table) for row in rows(journal, table)] for table in ("test_results", "evaluations")},
-        **{table: rows(journal, table) for table in ("programs", "games", "events")},
-        "files": {str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files},
-        "model": timeless(json.loads((folder / "model" / "model.json").read_text())),
-        "result": timeless(json.loads((folder / "result.json").read_text())),
-    }
-
-
-def keyed(row: dict[str, Any], table: str) -> dict[str, Any]:
-    """Returns the key of a row, and the digest of the rest: it stands in the result as well, to be read there."""
-    key = {name: row[name] for name in KEYS[table]}
-    return key | {"digest": digest({name: item for name, item in row.items() if name not in key})}
-
-
 def tournament_came_to(folder: Path) -> dict[str, Any]:
     """Returns a tournament's configuration, games and standings, but for times."""
     return {
@@ -169,7 +150,6 @@ def in_short(array: Any) -> list[Any]:
 
 
 CAME_TO: Final = {
-    "run": run_came_to,
     "tournament": tournament_came_to,
     "training": training_came_to,
     "training_on_model": training_came_to,
@@ -229,7 +209,7 @@ def expected(name: str) -> Any:
     return json.loads(EXPECTED.read_text(encoding="utf-8"))[name]
 
 
-@pytest.mark.parametrize("name", ["run", "tournament"])
+@pytest.mark.parametrize("name", ["tournament"])
 def test_what_an_earlier_commit_began_is_finished_and_nothing_is_done_again(
     name: str, tmp_path: Path, cache: Path
 ) -> None:

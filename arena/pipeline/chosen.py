@@ -26,6 +26,11 @@ def of_model(bundle: ModelBundle) -> dict[str, Any]:
     }
 
 
+def is_beside(bundle: ModelBundle, told: Mapping[str, Any]) -> bool:
+    """Whether what a header tells stands beside a model."""
+    return bool(of_model(bundle)[FUNCTIONS] == told[FUNCTIONS])
+
+
 def added_to(bundle: ModelBundle, recording: Recording) -> ModelBundle:
     """Returns a recorded model with the functions that the recorded run chose beside it, out of the recorded answers.
 

@@ -16,7 +16,9 @@ from arena.terminal import console
 from arena.usage import UsageError
 from cwm.llm import recordings
 from cwm.llm.caps import Caps
+from cwm.llm.recordings import Recording
 from cwm.model.bundle import ModelBundle, ModelBundleError
+from cwm.record.record import RUN_FILE
 from cwm.storage.keys import content_key
 
 RECORDED = "recorded"
@@ -65,26 +67,44 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         UsageError: no such recording ships for the game, or it did not lead to a model.
     """
     name = recordings.name_of(game, seed)
-    settings = shipped.settings_for(settings_of(game, seed))
-    recording = recordings.load(name)
-    if recording.header.chosen is not None:
-        # What was chosen by tournaments that stopped by the clock is not chosen anew.
-        settings = replace(settings, value=None, prior=None, vectors=None, functions={})
-    lines = [recording.header.line(), *(record.line() for record in recording.records)]
-    key = content_key([lines, settings.to_json()])[:16]
-    folder = cache_folder() / f"{name}-{key}"
-    try:
-        ModelBundle.load(folder)
-    except ModelBundleError:
+    recording, settings = recordings.load(name), _replay_settings(game, seed)
+    folder = place_of(game, seed)
+    if not _is_there(folder, recording):
         on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
         inputs = run_inputs.played(settings)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=_of_replay(on_stage)).model()
         if outcome.bundle is None:
-            raise UsageError(f"The recording {name} leads to no model.") from None
+            raise UsageError(f"The recording {name} leads to no model.")
         if recording.header.chosen is not None:
             chosen.added_to(outcome.bundle, recording).save(folder / MODEL)
     return folder
+
+
+def place_of(game: str, seed: int = SEED) -> Path:
+    """Returns the place in the cache of the replayed run of a game; arguments as for `folder_of`."""
+    name = recordings.name_of(game, seed)
+    recording = recordings.load(name)
+    lines = [recording.header.line(), *(record.line() for record in recording.records)]
+    return cache_folder() / f"{name}-{content_key([lines, _replay_settings(game, seed).to_json()])[:16]}"
+
+
+def _replay_settings(game: str, seed: int) -> RunSettings:
+    settings = shipped.settings_for(settings_of(game, seed))
+    if recordings.load(recordings.name_of(game, seed)).header.chosen is None:
+        return settings
+    # What was chosen by tournaments that stopped by the clock is not chosen anew.
+    return replace(settings, value=None, prior=None, vectors=None, functions={})
+
+
+def _is_there(folder: Path, recording: Recording) -> bool:
+    try:
+        bundle = ModelBundle.load(folder)
+    except ModelBundleError:
+        return False
+    told = recording.header.chosen
+    # A replay that was killed may have left the model without the functions beside it.
+    return told is None or not (folder / RUN_FILE).exists() or chosen.is_beside(bundle, told)
 
 
 def _of_replay(on_stage: Callable[[str], None]) -> Callable[[str], None]:

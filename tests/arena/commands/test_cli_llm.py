@@ -77,22 +77,22 @@ def test_explain_refuses_what_is_no_request(refused: Any, tmp_path: Path) -> Non
 
 
 def test_show_lists_the_calls_of_a_recording_and_shows_one(cwm: Any, refused: Any) -> None:
-    records = recordings.load("yokai-9c-2p").records
+    records = recordings.load("leduc_poker").records
     first, last = records[0], len(records)
-    calls = cwm("llm", "show", "yokai-9c-2p", "--json").json
+    calls = cwm("llm", "show", "leduc_poker", "--json").json
     assert [call["purpose"] for call in calls] == [record.request.purpose for record in records]
     assert [calls[0][name] for name in ("number", "ended", "messages", "characters_out")] == [
         *(1, "ok", 1, len(first.completion.text))
     ]
-    shown = cwm("llm", "show", "yokai-9c-2p")
+    shown = cwm("llm", "show", "leduc_poker")
     assert f"{calls[0]['characters_in']:,}" in shown.out
-    one = cwm("llm", "show", "yokai-9c-2p", 1)
+    one = cwm("llm", "show", "leduc_poker", 1)
     assert first.request.messages[0].text in one.out
     assert one.out.rstrip().endswith(first.completion.text.rstrip())
-    whole = cwm("llm", "show", "yokai-9c-2p", 1, "--json").json
+    whole = cwm("llm", "show", "leduc_poker", 1, "--json").json
     assert whole["answer"] == first.completion.text
     assert whole["request"]["messages"][0]["text"] == first.request.messages[0].text
-    assert f"has no call {last + 1}, its last is {last}" in refused("llm", "show", "yokai-9c-2p", last + 1).err
+    assert f"has no call {last + 1}, its last is {last}" in refused("llm", "show", "leduc_poker", last + 1).err
 
 
 def test_show_reads_a_file_and_the_folder_of_a_run(cwm: Any, refused: Any, right_model: str, tmp_path: Path) -> None:
