@@ -17,7 +17,7 @@ from arena.yardstick.games import Yardstick, YardstickError, YardstickGame, game
 from arena.yardstick.registered import RegisteredGame
 from cwm.interface.wording import USUAL, Wording
 from cwm.llm import recordings
-from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.config import NEW, SynthesisConfig
 from games import registry
 
 Group: TypeAlias = Literal["paper", "unprepared"]
@@ -144,7 +144,7 @@ class YardstickTask:
             seed=seed,
             train_games=len(inputs.train),
             held_out_games=len(inputs.held_out),
-            synthesis=SynthesisConfig.from_json({"seed": seed} | how.synthesis),
+            synthesis=SynthesisConfig.from_json({"seed": seed, **NEW}),
             further_games=FURTHER_GAMES if is_registered else 0,
             further_rounds=MOST_FURTHER_ROUNDS,
             temperature=asked.temperature,
