@@ -22,7 +22,7 @@ from games import registry
 EVERY = {task.name: task for task in tasks.load()}
 PAPER = [name for name, task in EVERY.items() if task.group == "paper"]
 QUICK = ("tic_tac_toe", "bargaining", "leduc_poker")
-ASKED = Answerer("replay:file.jsonl", None, 0.5, "low")
+ASKED = Answerer("openai:file", None, 0.5, "low")
 
 
 @pytest.fixture
