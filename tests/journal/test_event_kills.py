@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from cwm.llm import recordings
 from cwm.record.record import RunRecord
 from cwm.trajectories.recorded import collect, write
 from games import registry
@@ -25,9 +24,9 @@ from games import registry
 PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
 TIC_TAC_TOE = (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
 LEDUC, CLOSED = (
-    recordings.load(name).records[0].completion.text.split("```python\n")[1].split("```")[0]
-    for name in ("leduc_poker", "leduc_poker+closed")
+    (PROGRAMS / f"written_{name}.py").read_text(encoding="utf-8") for name in ("leduc_poker", "leduc_poker_closed")
 )
+"""Programs that a language model wrote."""
 WORTH = "def value_function(state, player_id):\n    return {}\n"
 EVEN = "def policy_prior(state, legal_actions, player_id):\n    return [1 / len(legal_actions)] * len(legal_actions)\n"
 LEAK = (
