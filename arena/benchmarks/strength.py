@@ -1,18 +1,24 @@
-"""`cwm benchmark strength`: the planner on the recorded model of yokai-9c-2p, with itself, 200 games on fixed seeds."""
+"""`cwm benchmark strength`: the planner on the recorded model of yokai-9c-2p, with itself, 200 games on fixed seeds.
+`cwm benchmark ceiling`: what players get there who see all cards."""
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 from arena.agents.specs import AgentSpec
 from arena.benchmarks.measurement import Measurement
-from arena.figures.intervals import Estimate
+from arena.figures.intervals import Estimate, mean_estimate
 from arena.figures.metrics import SHOWN
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
 from arena.matches.tournament import TournamentResult
 from arena.papers.yokai.published import figures as paper_figures
 from arena.papers.yokai.published.results import SHOWN_SOURCE
+from cwm.storage.keys import derive
 from games.api import DEFAULT_VIEW
+from games.yokai.ceiling import deal, fewest_moves, score
+from games.yokai.config import config as yokai_config
+from games.yokai.grid import grid
 
 GAME = "yokai-9c-2p"
 GAMES = 200
@@ -101,3 +107,25 @@ def _interval(estimate: Estimate | None) -> str:
     if estimate.low is None or estimate.high is None:
         return "no interval"
     return f"95 % interval {estimate.low:.2f} to {estimate.high:.2f}"
+
+
+def ceiling(deals: int, seed: int = 0) -> Iterator[Measurement]:
+    """Yields the mean of R over random deals of players who see all cards, and how many moves the deals take.
+
+    Args:
+        deals: how many.
+        seed: of the deals.
+    """
+    configuration = yokai_config(9, 2)
+    board = grid(configuration.grid)
+    found = [fewest_moves(board, deal(configuration, derive("ceiling", seed, number))) for number in range(deals)]
+    mean = mean_estimate([float(score(configuration, moves)) for moves in found])
+    if mean is None:
+        return
+    error = "" if mean.standard_error is None else f" ± {mean.standard_error:.2f}"
+    note = f"R {mean.mean:.2f}{error} over {deals} deals, seed {seed}; exhaustive"
+    yield Measurement(f"ceiling/{GAME}", mean.mean, "", note=note)
+    for moves in sorted(set(found)):
+        share = fmean(each == moves for each in found)
+        worth = f"fewest moves {moves}: R {score(configuration, moves)}"
+        yield Measurement(f"ceiling/{GAME}/{moves}-moves", share, "of the deals", note=worth)

@@ -42,6 +42,7 @@ class Name(StrEnum):
     STRENGTH = "strength"
     YOKAI = "yokai"
     PARTNERS = "partners"
+    CEILING = "ceiling"
     EQUIVALENCE = "equivalence"
     SUITES = "suites"
     XP = "xp"
@@ -58,6 +59,7 @@ HELP: Final[dict[Name, str]] = {
     Name.STRENGTH: "200 games of the planner on the recorded yokai-9c-2p model, without its prior (long).",
     Name.YOKAI: "Steps/s of the batched environment on the device that JAX finds.",
     Name.PARTNERS: "The planner that reads its partner, with partners that play otherwise (long).",
+    Name.CEILING: "R on yokai-9c-2p of two players who see all cards.",
     Name.EQUIVALENCE: "The planner on each recorded model against, or in cooperative games beside, the same planner on "
     "the true game (long).",
     Name.SUITES: "Seconds for the unit tests of one candidate.",
@@ -104,6 +106,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.SEARCH: frozenset({"model", "game", "seed"}),
     Name.STRENGTH: frozenset({"model", "games", "workers"}),
     Name.PARTNERS: frozenset({"model", "games", "workers"}),
+    Name.CEILING: frozenset({"deals", "seed"}),
     Name.EQUIVALENCE: frozenset({"model", "game", "deals", "simulations", "minutes", "run", "seed", "workers"}),
     Name.SUITES: frozenset({"game", "workers"}),
     Name.XP: frozenset({"games"}),
@@ -140,7 +143,7 @@ def measure(
         ),
     ] = None,
     deals: Annotated[
-        int, typer.Option("--deals", min=1, help="equivalence: deals a game, each in all seatings.")
+        int, typer.Option("--deals", min=1, help="equivalence: deals a game, each in all seatings; ceiling: deals.")
     ] = equivalence.DEALS,
     simulations: Annotated[
         int, typer.Option("--simulations", min=1, help="equivalence: simulations a move of both planners.")
@@ -153,7 +156,9 @@ def measure(
         Path | None,
         typer.Option("--run", help="equivalence: folder that keeps the games; default: beside the replayed models."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="search, equivalence: everything random derives from it.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="search, ceiling, equivalence: everything random derives from it.")
+    ] = 0,
     workers: Annotated[
         int,
         typer.Option(
@@ -318,6 +323,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.STRENGTH: _listed(_strength, strength.published),
     Name.YOKAI: _listed(lambda given: _loaded("arena.benchmarks.yokai_speed")),
     Name.PARTNERS: _listed(_partners),
+    Name.CEILING: _listed(lambda given: strength.ceiling(given.deals, given.seed)),
     Name.EQUIVALENCE: _equivalence,
     Name.SUITES: _listed(lambda given: suite_speed.run(_models(given.chosen or _recorded()), given.workers)),
     Name.XP: _listed(lambda given: _loaded("arena.benchmarks.evaluator_speed", given.games)),
