@@ -43,8 +43,8 @@ class PlannerConfig:
         root_noise: under PUCT, share of Dirichlet noise in the root's prior.
         noise_concentration: sum of the noise's Dirichlet parameters; the fewer, the more it singles actions out.
         belief_temper: sampled histories are weighed by the likelihood of the other players' actions in them under the
-            game's `policy`, raised to this; 0 weighs all the same.
-        belief_mix: share of the uniform policy that is mixed into those likelihoods.
+            game's `policy`, its probabilities raised to this and divided by their sum; 0 weighs all the same.
+        belief_mix: share of the uniform policy that is mixed into those likelihoods, before they are tempered.
         belief_threshold: more histories are drawn while the effective sample size is below this share of
             `belief_size`.
         seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides

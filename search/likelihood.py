@@ -2,6 +2,7 @@
 apart."""
 
 import math
+from collections.abc import Sequence
 
 from games.api import Action, Game, State
 from search.api import ActionPrior, PlannerConfig
@@ -21,6 +22,7 @@ class Reader:
         self.prior = prior
         self._game = game
         self._mix = config.belief_mix
+        self._temper = config.belief_temper
         self._known: dict[int, float | None] = {}
 
     def start(self) -> list[int]:
@@ -28,7 +30,7 @@ class Reader:
         return [self.keys.start(player) for player in range(self._game.info.num_players)]
 
     def read(self, keys: list[int], mover: int, state: State, action: Action) -> float | None:
-        """Returns the log-likelihood of one action, None if it is not legal.
+        """Returns the log-likelihood of one action under the mixed and tempered policy, None if it is not legal.
 
         Args:
             keys: each player's history up to its last own action; the mover's is brought up to this one.
@@ -48,6 +50,26 @@ class Reader:
         legal = self._game.legal_actions(state)
         if action not in legal:
             return None
-        chance = self.prior(state, legal, mover)[legal.index(action)]
-        chance = (1.0 - self._mix) * chance + self._mix / len(legal)
-        return math.log(chance) if chance > 0.0 else -math.inf
+        return log_forecast(self.prior(state, legal, mover), legal.index(action), self._temper, self._mix)
+
+
+def log_forecast(chances: Sequence[float], taken: int, temper: float, mix: float) -> float:
+    """Returns the log-probability, in nats, that a mixed and tempered policy gives to an action.
+
+    Args:
+        chances: the policy's probability of every legal action, summing to 1.
+        taken: index of the action.
+        temper: the mixed probabilities are raised to this and divided by their sum: above 1 the policy is taken to be
+            surer of itself than it says, below 1 less sure. Without the sum, a history in which the policy is sure of
+            anything at all would gain weight by a temper above 1, whatever was done.
+        mix: share of the uniform policy.
+    """
+    even = mix / len(chances)
+    chance = (1.0 - mix) * chances[taken] + even
+    if chance <= 0.0:
+        # What cannot have happened stays so, however weak the evidence is made.
+        return -math.inf
+    if temper == 1.0:
+        return math.log(chance)
+    total = math.fsum(((1.0 - mix) * other + even) ** temper for other in chances)
+    return temper * math.log(chance) - math.log(total)

@@ -239,7 +239,7 @@ class WeightedBelief:
             self._errors.add(error)
             return None
         particle.know(keys)
-        return Weighed(particle, _tempered(total, self._config.belief_temper), keys)
+        return Weighed(particle, total, keys)
 
     # ---------------------------------------------------------------- weights
 
@@ -377,7 +377,7 @@ class WeightedBelief:
                 found = self._reader.read(keys, mover, state, action)
                 if found is None:
                     return None
-                log_weight += _tempered(found, self._config.belief_temper)
+                log_weight += found
             else:
                 return None
             state = game.apply_action(state, action)
@@ -390,8 +390,3 @@ class WeightedBelief:
     def _sees(self, state: State, turn: int) -> bool:
         position = self._position
         return same(self._game.observations(state)[position.player], position.history[turn][0])
-
-
-def _tempered(log_likelihood: float, temper: float) -> float:
-    # What cannot have happened stays so, however weak the evidence is made.
-    return log_likelihood if log_likelihood == -math.inf else temper * log_likelihood

@@ -25,6 +25,8 @@ GAMES: Final = 20
 SEED: Final = 2027
 SETTINGS: Final = ((0.0, 0.05), (0.5, 0.05), (0.5, 0.2), (1.0, 0.05), (1.0, 0.2))
 """(β, ε); the first is the plain belief, under which ε plays no part."""
+MEANING: Final = 2
+"""One more whenever the settings come to mean something else: games that were kept before are then played anew."""
 PLANNER: Final = {"simulations": 300, "belief_size": 256, "rollouts": 2, "selection": "puct", "prior": "policy"}
 
 Setting = tuple[float, float]

@@ -309,6 +309,7 @@ def _partners(given: Given) -> Iterator[Measurement]:
     folder, bundle, kept = _of_strength(given, Name.PARTNERS)
     if bundle.prior_source is None:
         raise UsageError(f"The model in {folder} has no policy prior: synthesise one with --priors.")
+    kept = kept / f"meaning-{partners.MEANING}"
     return partners.run(folder, bundle.value_source is not None, kept, given.workers, given.games or partners.GAMES)
 
 

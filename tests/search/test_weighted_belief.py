@@ -77,6 +77,8 @@ def histories(
             (action, ((1 - MIX) * chance + MIX / len(legal)) ** temper)
             for action, chance in zip(legal, game.policy(state, legal, mover), strict=True)
         ]
+        whole = sum(chance for _, chance in chances)
+        chances = [(action, chance / whole) for action, chance in chances]
     for action, chance in chances:
         yield from histories(game, game.apply_action(state, action), weight * chance, player, history, temper)
 
@@ -119,7 +121,7 @@ def believe(game: Any, position: Position, kept: Kept | None = None, seed: int =
     return WeightedBelief(game, game, position, settings(**given), random.Random(seed), ErrorCount(), kept)
 
 
-@pytest.mark.parametrize("temper", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("temper", [0.0, 0.5, 1.0, 2.0])
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_belief_drawn_anew_and_belief_carried_over_are_the_exact_posterior(name: str, temper: float) -> None:
     game = poker(name)
