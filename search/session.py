@@ -11,10 +11,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from games.api import Game, PlaysOut, state_to_json
-from search import evaluators, planner
+from search import evaluators, planner, priors
 from search.api import Decision, Planner, PlannerConfig, PlannerConfigError, Position
 from search.episodes import Table
-from search.errors import SearchFailedError
+from search.errors import ErrorCount, SearchFailedError
 from search.marginals import shares
 
 PAYLOAD: tuple[str, ...] = (
@@ -120,6 +120,37 @@ def visited(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[st
         episode = table.play(argument.get("max_actions", DEFAULT_MAX_ACTIONS), steps)
         trajectories.append({"episode": episode.to_json(), "steps": steps})
     return {"trajectories": trajectories}
+
+
+def foretold(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Says of a finished game how likely the policy prior took what the other players did.
+
+    Args:
+        game: the model, with a policy prior.
+        argument: `actions`: from the start on, of players and of chance; `reader`: the player whose own decisions are
+            left out.
+        rng: of no use.
+
+    Returns:
+        `choices`: [player, the prior's probability of every legal action, the index of the one taken] for every
+        decision of another player between two actions or more, in order; `errors` of the prior, by message, with
+        counts.
+
+    Raises:
+        PlannerConfigError: the model has no policy prior.
+    """
+    errors = ErrorCount()
+    prior = priors.policy_of(game, errors)
+    choices: list[list[Any]] = []
+    state = game.initial_state()
+    for action in argument["actions"]:
+        player = game.current_player(state)
+        if player >= 0 and player != argument["reader"]:
+            legal = game.legal_actions(state)
+            if len(legal) > 1 and action in legal:
+                choices.append([player, prior(state, legal, player), legal.index(action)])
+        state = game.apply_action(state, action)
+    return {"choices": choices, "errors": errors.to_json()}
 
 
 def playouts(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import typer
 from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.commands.exit_codes import EXIT_SYSTEM
-from arena.comparison import belief_probe
+from arena.comparison import belief_probe, partner_fit
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play
@@ -17,7 +17,7 @@ from arena.matches.cross_play import CrossPlay, CrossPlayConfig
 from arena.matches.game_source import bundle_of, open_game
 from arena.pages import cross_play_page, folder_page
 from arena.pipeline import recorded_models
-from arena.report.cross_play import ablation_table, belief_tables, lineup_tables, summary_table
+from arena.report.cross_play import ablation_table, belief_tables, fit_tables, lineup_tables, summary_table
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from arena.terminal.options import GAME, MOST_GAMES, MOST_SIMULATIONS, NOT_KEPT, AsJson, Seed, Workers, require_folders
@@ -91,6 +91,14 @@ def command(
     probe: Annotated[
         int, typer.Option("--probe", min=0, help="Read the beliefs along so many games of each lineup.")
     ] = 0,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit",
+            help="Fit temper and mix, by which planners read partners, to what partners did; with --probe the beliefs "
+            "are read under them, too. Each lineup is judged by what the games of others choose.",
+        ),
+    ] = False,
     ablations: Annotated[
         int, typer.Option("--ablations", min=0, help="Also play so many games a lineup without each of the parts.")
     ] = 0,
@@ -106,7 +114,7 @@ def command(
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
     require_folders(html)
     if checkpoint:
-        if agent or simulations or probe or ablations or run:
+        if agent or simulations or probe or fit or ablations or run:
             raise UsageError(
                 "--checkpoint goes with --games, --greedy, --probe-colours, --own-names, --seed, --html and --json "
                 "alone."
@@ -119,13 +127,18 @@ def command(
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([bundle_of(spec).hash for spec in agents if spec.traits.sandboxed])
     config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
+    if fit:
+        _refuse_a_fit_of_nothing(agents)
     found = _play(config, run, workers)
+    fitted = _fitted(config, found, probe) if fit else None
     probes = _probes(config, found, probe)
     without = _ablations(config, ablations, run, workers)
     if as_json:
-        console.print_json(_json(config, found, probes, without))
+        console.print_json(_json(config, found, probes, without) | ({} if fitted is None else fitted.to_json()))
     else:
         _print(found, probes, without)
+        for table in [] if fitted is None else fit_tables(fitted):
+            console.out.print(table)
     if html is not None:
         write_whole(html, cross_play_page.render(found, probes, without))
     if run is not None:
@@ -156,17 +169,40 @@ def _play(config: CrossPlayConfig, folder: Path | None, workers: int, what: str 
 
 
 def _probes(config: CrossPlayConfig, found: CrossPlay, games: int) -> list[belief_probe.Probe]:
-    """Reads the beliefs along the first games of each lineup."""
-    chosen = []
-    counts: dict[tuple[str, ...], int] = {}
-    for record in found.records:
-        lineup = tuple(sorted(record.seats))
-        counts[lineup] = counts.get(lineup, 0) + 1
-        if counts[lineup] <= games:
-            chosen.append(record)
-    specs = {spec.name: spec for part in config.tournaments().values() for spec in part.agents}
+    """Reads the beliefs along so many games of each lineup."""
     with open_game(config.game) as game:
-        return list(belief_probe.probe(game, chosen, specs, config.runtime))
+        chosen = belief_probe.spread(found.records, games)
+        return list(belief_probe.probe(game, chosen, _specs(config), config.runtime))
+
+
+def _refuse_a_fit_of_nothing(agents: tuple[AgentSpec, ...]) -> None:
+    if not any(spec.traits.sandboxed and bundle_of(spec).prior_source is not None for spec in agents):
+        raise UsageError(
+            "--fit reads partners by the policy prior of a model, and no agent has one: give agents whose models have, "
+            "or leave --fit out."
+        )
+
+
+def _fitted(config: CrossPlayConfig, found: CrossPlay, games: int) -> partner_fit.PartnerFit | None:
+    """Fits temper and mix, and reads the beliefs of so many games of each lineup again, under what the others chose."""
+    specs = _specs(config)
+    choices = partner_fit.scored(list(partner_fit.choices(found.records, specs, config.runtime)))
+    fitted = partner_fit.fit(choices)
+    if fitted is None:
+        console.notices.print("Nothing to fit: no partner had a choice.")
+        return None
+    probes: list[belief_probe.Probe] = []
+    with open_game(config.game) as game:
+        for record in belief_probe.spread(found.records, games):
+            setting = partner_fit.chosen_without(choices, record.seats)
+            if setting is not None:
+                under = partner_fit.under(specs, setting)
+                probes += belief_probe.probe(game, [record], under, config.runtime)
+    return replace(fitted, probes=tuple(probes))
+
+
+def _specs(config: CrossPlayConfig) -> dict[str, AgentSpec]:
+    return {spec.name: spec for part in config.tournaments().values() for spec in part.agents}
 
 
 def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers: int) -> dict[str, CrossPlay]:
@@ -184,6 +220,7 @@ def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers
 def _json(
     config: CrossPlayConfig, found: CrossPlay, probes: list[belief_probe.Probe], without: dict[str, CrossPlay]
 ) -> dict[str, Any]:
+    error = belief_probe.calibration_error(probes)
     return {
         "game": config.game,
         "agents": [spec.to_json() for spec in config.agents],
@@ -192,6 +229,7 @@ def _json(
         "sandbox": config.runtime.level,
         **found.to_json(),
         "calibration": [asdict(item) for item in belief_probe.calibration(probes)],
+        "calibration_error": error and asdict(error),
         "calibration_at_the_end": [asdict(item) for item in belief_probe.calibration(probes, ended=True)],
         "truth": {
             name: {str(number): asdict(value) for number, value in belief_probe.over_time(probes, alone).items()}

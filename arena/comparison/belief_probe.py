@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from arena.agents.model import check
 from arena.agents.specs import AgentSpec
-from arena.figures.intervals import Estimate, mean_estimate
+from arena.figures.intervals import Estimate, jackknife_estimate, mean_estimate, ratio_estimate
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import bundle_of
 from arena.matches.match import GameRecord
@@ -64,7 +64,7 @@ class Bin:
         low: least believed probability.
         high: highest.
         believed: mean of them.
-        real: how many would have been won.
+        real: how many would have been won, with a deal as the unit: decisions on one deal are alike.
         count: decisions.
     """
 
@@ -240,17 +240,59 @@ def calibration(probes: Sequence[Probe], ended: bool = False) -> list[Bin]:
         probes: decisions.
         ended: only those at which the agent ended the game.
     """
-    bins: list[list[Probe]] = [[] for _ in range(CALIBRATION_BINS)]
-    for item in probes:
-        if item.win is not None and (item.ended or not ended):
-            bins[min(CALIBRATION_BINS - 1, int(item.win * CALIBRATION_BINS))].append(item)
     found = []
-    for number, members in enumerate(bins):
-        real = mean_estimate([float(bool(item.won)) for item in members])
+    for number, members in enumerate(_bins(probes, ended)):
+        by_deal: dict[int, list[bool]] = {}
+        for item in members:
+            by_deal.setdefault(item.deal_seed, []).append(bool(item.won))
+        real = ratio_estimate([(float(sum(won)), float(len(won))) for won in by_deal.values()])
         if real is not None:
             believed = sum(item.win or 0.0 for item in members) / len(members)
             found.append(Bin(number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS, believed, real, len(members)))
     return found
+
+
+def _bins(probes: Sequence[Probe], ended: bool = False) -> list[list[Probe]]:
+    bins: list[list[Probe]] = [[] for _ in range(CALIBRATION_BINS)]
+    for item in probes:
+        if item.win is not None and (item.ended or not ended):
+            bins[min(CALIBRATION_BINS - 1, int(item.win * CALIBRATION_BINS))].append(item)
+    return bins
+
+
+def calibration_error(probes: Sequence[Probe]) -> Estimate | None:
+    """Returns the expected calibration error of "ending now would win", with a deal as the unit; None for no decisions.
+
+    It is the mean over decisions of how far their bin's believed probability lies from the share that was won. The
+    standard error is that of leaving out one deal at a time.
+    """
+    deals = sorted({item.deal_seed for item in probes if item.win is not None})
+    return jackknife_estimate(lambda left_out: _gap([item for item in probes if item.deal_seed != left_out]), [deals])
+
+
+def _gap(probes: Sequence[Probe]) -> float | None:
+    bins = _bins(probes)
+    count = sum(map(len, bins))
+    gaps = [abs(sum((item.win or 0.0) - float(bool(item.won)) for item in members)) for members in bins]
+    return sum(gaps) / count if count else None
+
+
+def spread(records: Sequence[GameRecord], games: int) -> list[GameRecord]:
+    """Returns so many games of each lineup, or all it has; lineups get different deals, as far as there are any.
+
+    Decisions on one deal are alike: the same number of them says more on many deals.
+    """
+    lineups: dict[tuple[str, ...], dict[int, list[GameRecord]]] = {}
+    for record in records:
+        lineups.setdefault(tuple(sorted(record.seats)), {}).setdefault(record.deal_seed, []).append(record)
+    chosen = []
+    for number, lineup in enumerate(sorted(lineups)):
+        deals = [sorted(lineups[lineup][deal], key=lambda record: record.seats) for deal in sorted(lineups[lineup])]
+        for turn in range(min(games, sum(map(len, deals)))):
+            place = (number * games + turn) % len(deals)
+            # Every round over the deals takes another seating of each.
+            chosen.append(deals[place][(place + turn // len(deals)) % len(deals[place])])
+    return chosen
 
 
 def over_time(probes: Sequence[Probe], alone: bool) -> dict[int, Estimate]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
+from arena.comparison.partner_fit import STANDARD, PartnerFit, SettingScore
 from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
@@ -61,20 +62,6 @@ def summary_table(found: CrossPlay) -> Sheet:
 
 def belief_tables(probes: Sequence[Probe]) -> list[Sheet]:
     """Returns calibration and the probability of the truth over time."""
-    numbers = ["decisions", "mean belief", "real", "of these ended", "mean belief", "real"]
-    calibration = Sheet("Believed and real probability of a win, if the game ended now", ["believed"], numbers)
-    ended = {item.low: item for item in belief_probe.calibration(probes, ended=True)}
-    for item in belief_probe.calibration(probes):
-        last = ended.get(item.low)
-        calibration.add(
-            f"{item.low:.1f} to {item.high:.1f}",
-            formatting.whole(item.count),
-            formatting.share(item.believed),
-            formatting.with_error(item.real),
-            formatting.whole(0 if last is None else last.count),
-            formatting.share(None if last is None else last.believed),
-            formatting.with_error(None if last is None else last.real),
-        )
     times = Sheet(
         "Probability that the belief gives to the truth",
         ["players' actions"],
@@ -87,7 +74,71 @@ def belief_tables(probes: Sequence[Probe]) -> list[Sheet]:
             value = side.get(number)
             cells += [formatting.whole(0 if value is None else value.n), _cell(value)]
         times.add(str(number), *cells)
-    return [calibration, times]
+    return [_calibration_table("Believed and real probability of a win, if the game ended now", probes), times]
+
+
+def fit_tables(found: PartnerFit) -> list[Sheet]:
+    """Returns the scores by setting, the lineups as judged by what others chose, and the calibration under it."""
+    standard = "less temper {:g}, mix {:g}".format(*STANDARD)
+    settings = Sheet(
+        "Log-likelihood of what partners did, nats a choice (mean ± standard error over deals)",
+        ["temper", "mix"],
+        ["choices", "deals", "log-likelihood", standard],
+    )
+    for item in found.scores:
+        settings.add(*_score_cells(item))
+    settings.note = "Likeliest: temper={:g},mix={:g} as options of an agent.".format(*found.chosen)
+    tables = [settings]
+    if found.held_out:
+        held = Sheet(
+            "Lineups, read by what the games without their agents chose",
+            ["lineup", "temper", "mix"],
+            ["choices", "deals", "log-likelihood", standard],
+        )
+        for lineup in found.held_out:
+            held.add(" + ".join(lineup.lineup), *_score_cells(lineup.judged))
+        held.note = f"All of them: {formatting.with_error(found.gain, 3)} nats a choice {standard}."
+        tables.append(held)
+    if found.probes:
+        title = "The same probabilities, read by what the games without their agents chose"
+        tables.append(_calibration_table(title, found.probes))
+    return tables
+
+
+def _score_cells(item: SettingScore) -> list[str]:
+    return [
+        f"{item.setting[0]:g}",
+        f"{item.setting[1]:g}",
+        formatting.whole(item.choices),
+        formatting.whole(item.score.n),
+        formatting.with_error(item.score, 3),
+        formatting.with_error(item.gain, 3),
+    ]
+
+
+def _calibration_table(title: str, probes: Sequence[Probe]) -> Sheet:
+    numbers = ["decisions", "deals", "mean belief", "real", "of these ended", "mean belief", "real"]
+    table = Sheet(title, ["believed"], numbers)
+    ended = {item.low: item for item in belief_probe.calibration(probes, ended=True)}
+    for item in belief_probe.calibration(probes):
+        last = ended.get(item.low)
+        table.add(
+            f"{item.low:.1f} to {item.high:.1f}",
+            formatting.whole(item.count),
+            formatting.whole(item.real.n),
+            formatting.share(item.believed),
+            formatting.with_error(item.real),
+            formatting.whole(0 if last is None else last.count),
+            formatting.share(None if last is None else last.believed),
+            formatting.with_error(None if last is None else last.real),
+        )
+    error = belief_probe.calibration_error(probes)
+    if error is not None:
+        table.note = (
+            f"Expected calibration error {formatting.estimate(error, 3)}, deals: {error.n}. Errors are over deals, "
+            "since decisions on one deal are alike."
+        )
+    return table
 
 
 def ablation_table(without: Mapping[str, CrossPlay]) -> Sheet:

@@ -29,3 +29,8 @@ def test_cooperative_game_shows_every_lineup_and_the_sum(cwm: Any) -> None:
     shown = cwm("xp", "yokai-9c-2p", *options).out
     for part in ("Self-play", "Cross-play", "All lineups"):
         assert part in shown
+
+
+def test_a_fit_without_a_policy_prior_is_refused_before_anything_is_played(refused: Any) -> None:
+    told = refused("xp", "yokai-9c-2p", "--agent", "partner:heuristic", "--fit", *ALONE).err
+    assert "--fit reads partners by the policy prior of a model, and no agent has one" in told

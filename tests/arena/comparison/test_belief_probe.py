@@ -67,3 +67,44 @@ def test_truth_over_time_keeps_self_play_and_cross_play_apart():
     assert {number: value.mean for number, value in over_time(probes, True).items()} == {4: pytest.approx(0.3)}
     assert {number: value.mean for number, value in over_time(probes, False).items()} == {4: 0.9}
     assert belief_probe.to_json(probes)[0]["truth"] == 0.2
+
+
+def on(deal, win, won):
+    return Probe("agent", True, deal, 0, None, win, won, False, 1.0)
+
+
+def test_decisions_on_one_deal_count_as_one_unit():
+    (found,) = calibration([on(1, 0.14, True), on(1, 0.14, True), on(1, 0.14, True), on(2, 0.14, False)])
+    assert (found.count, found.real.n, found.real.mean) == (4, 2, 0.75)
+    assert found.real.standard_error > 0.25
+
+
+def test_calibration_error_is_the_mean_gap_of_the_bins_by_decision():
+    probes = [on(1, 0.1, False), on(1, 0.1, True), on(2, 0.9, True), on(3, None, None)]
+    found = belief_probe.calibration_error(probes)
+    assert found.mean == pytest.approx((2 * 0.4 + 0.1) / 3)
+    assert found.n == 2
+    left = ((0.1) / 1, (2 * 0.4) / 2)
+    assert found.standard_error == pytest.approx(abs(left[0] - left[1]) / 2)
+    assert belief_probe.calibration_error([on(3, None, None)]) is None
+
+
+def test_beliefs_are_read_on_deals_that_differ_from_lineup_to_lineup(record):
+    records = [record(seats, [0.0, 0.0], deal) for deal in (5, 6, 7, 8) for seats in ("a b", "b a", "a c", "c a")]
+    chosen = belief_probe.spread(records, 2)
+    assert [(item.deal_seed, set(item.seats)) for item in chosen] == [
+        (5, {"a", "b"}),
+        (6, {"a", "b"}),
+        (7, {"a", "c"}),
+        (8, {"a", "c"}),
+    ]
+    assert [item.seats[0] for item in chosen] == ["a", "b", "a", "c"]
+
+
+def test_more_beliefs_than_deals_take_every_game_once(record):
+    records = [record(seats, [0.0, 0.0], deal) for deal in (5, 6, 7) for seats in ("a b", "b a")]
+    for games in (6, 9):
+        found = belief_probe.spread(records, games)
+        assert sorted((item.deal_seed, item.seats) for item in found) == sorted(
+            (item.deal_seed, item.seats) for item in records
+        )
