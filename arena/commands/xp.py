@@ -228,6 +228,10 @@ def _json(
         "seed": config.seed,
         "sandbox": config.runtime.level,
         **found.to_json(),
+        "over_agents_and_deals": {
+            name: value and asdict(value)
+            for name, value in zip(("cross_play", "gap"), cross_play.for_others_like_them(found), strict=True)
+        },
         "calibration": [asdict(item) for item in belief_probe.calibration(probes)],
         "calibration_error": error and asdict(error),
         "calibration_at_the_end": [asdict(item) for item in belief_probe.calibration(probes, ended=True)],

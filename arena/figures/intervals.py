@@ -143,6 +143,28 @@ def jackknife_estimate(
     return Estimate(whole, error, whole - half, whole + half, units)
 
 
+def crossed_estimate(estimates: Sequence[Estimate | None]) -> Estimate | None:
+    """Returns one mean whose error counts several sources of chance at once, as agents and deals where all meet on all.
+
+    Squared errors add up; what agents and deals do together is in each of them, so the error is rather too large than
+    too small. The interval is Student's with the degrees of freedom of Satterthwaite (1946), rounded down.
+
+    Args:
+        estimates: the same mean, each with another source as the unit; `n` is that of the first.
+
+    Returns:
+        None where one of them is missing or has no error.
+    """
+    known = [item for item in estimates if item is not None and item.standard_error is not None]
+    if not known or len(known) < len(estimates):
+        return None
+    variances = [(item.standard_error or 0.0) ** 2 for item in known]
+    error, mean = math.sqrt(math.fsum(variances)), known[0].mean
+    inverse = math.fsum(own**2 / (item.n - 1) for own, item in zip(variances, known, strict=True))
+    half = t_quantile(max(1, int(error**4 / inverse + 1e-9))) * error if inverse else 0.0
+    return Estimate(mean, error, mean - half, mean + half, known[0].n)
+
+
 def clustered_mean(groups: Sequence[Sequence[float]]) -> Estimate | None:
     """Returns the mean of values of which those of one group may be alike, as the matches of one synthesis are.
 

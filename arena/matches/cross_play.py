@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from arena.agents.specs import AgentSpec
-from arena.figures.intervals import Estimate, jackknife_estimate, mean_estimate
+from arena.figures.intervals import Estimate, crossed_estimate, jackknife_estimate, mean_estimate
 from arena.figures.metrics import Cooperation
 from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
@@ -209,6 +209,28 @@ def over_agents(found: CrossPlay) -> Estimate | None:
         return fmean(kept) if kept else None
 
     return jackknife_estimate(mean_without, [agents]) if len(agents) > TWO else None
+
+
+def gap_over_agents(found: CrossPlay) -> Estimate | None:
+    """Returns the gap with an agent as the independent unit, as `over_agents` does; every agent met itself, too."""
+    scores = [(set(r.lineup), r.cooperation.score.mean) for r in found.table.lineups if r.cooperation is not None]
+    agents = sorted(set[str]().union(*(lineup for lineup, _ in scores if len(lineup) == 1)))
+
+    def gap_without(agent: Hashable | None) -> float | None:
+        own = [score for lineup, score in scores if len(lineup) == 1 and agent not in lineup]
+        others = [score for lineup, score in scores if len(lineup) > 1 and agent not in lineup]
+        return fmean(own) - fmean(others) if own and others else None
+
+    return jackknife_estimate(gap_without, [agents]) if len(agents) > TWO else None
+
+
+def for_others_like_them(found: CrossPlay) -> tuple[Estimate | None, Estimate | None]:
+    """Returns R in cross-play and the gap with errors that hold for other agents of their kind on other deals (`n`).
+
+    None where there are fewer than three agents or two deals.
+    """
+    score = None if found.cross_play is None else found.cross_play.score
+    return crossed_estimate([score, over_agents(found)]), crossed_estimate([found.gap, gap_over_agents(found)])
 
 
 def _seatings(lineup: Lineup) -> int:

@@ -7,7 +7,7 @@ from arena.comparison.belief_probe import Probe
 from arena.figures import templates
 from arena.figures.curve import LineChart
 from arena.figures.intervals import Estimate
-from arena.matches.cross_play import CrossPlay, over_agents
+from arena.matches.cross_play import CrossPlay, for_others_like_them, over_agents
 from arena.papers.yokai.play.name_figures import NameFigures
 from arena.papers.yokai.play.probe_figures import CARDS, ColourProbes
 from arena.papers.yokai.published import figures
@@ -41,6 +41,7 @@ def render(
         "cross_play.html.j2",
         found=found,
         over_agents=over_agents(found),
+        for_others=for_others_like_them(found),
         without=without,
         learned=learned,
         colours=[] if colours is None else _colours(colours),

@@ -8,7 +8,7 @@ from arena.comparison.partner_fit import STANDARD, PartnerFit, SettingScore
 from arena.figures import formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
-from arena.matches.cross_play import CrossPlay, over_agents
+from arena.matches.cross_play import CrossPlay, for_others_like_them, over_agents
 from arena.report import bounded
 from arena.report.arena_view import payoffs
 from arena.report.tables import agent_names, matrix_table
@@ -42,8 +42,12 @@ def summary_table(found: CrossPlay) -> Sheet:
     """Returns self-play beside cross-play, the gap, and the time a move.
 
     With deals as the unit the agents count as fixed: their errors say how sure the figure of *these* agents is. Below
-    stand the errors with a lineup as the unit, and with an agent as the unit, whose lineups share it.
+    stand the errors with a lineup as the unit, with an agent as the unit, whose lineups share it, and with both agents
+    and deals, which holds for other agents like these on other deals.
     """
+    score, gap = for_others_like_them(found)
+    agents = over_agents(found)
+    together = "" if agents is None else f"deals × {agents.n} agents"
     title = "All lineups (mean ± standard error over the units beside it)"
     table = Sheet(title, ["", "units"], [*metrics.NAMES, "time a move"])
     for name, side in (("self-play", found.self_play), ("cross-play", found.cross_play)):
@@ -53,7 +57,9 @@ def summary_table(found: CrossPlay) -> Sheet:
     for name, value, unit in (
         ("gap, deal by deal", found.gap, "deals"),
         ("cross-play, over lineups", found.over_lineups, "lineups"),
-        ("cross-play, over agents", over_agents(found), "agents"),
+        ("cross-play, over agents", agents, "agents"),
+        ("cross-play, over agents and deals", score, together),
+        ("gap, over agents and deals", gap, together),
     ):
         if value is not None:
             table.add(name, f"{value.n} {unit}", formatting.with_error(value), *[""] * len(metrics.NAMES))

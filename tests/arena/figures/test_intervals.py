@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from arena.figures.intervals import (
+    Estimate,
     clustered_mean,
     clustered_rate,
+    crossed_estimate,
     jackknife_estimate,
     mean_estimate,
     rate_estimate,
@@ -217,3 +219,17 @@ def test_matches_of_alike_syntheses_are_covered_as_promised() -> None:
         covered += found.low <= 0.5 <= found.high
     # Pooled, Wilson's interval would cover about 65 in a hundred.
     assert covered >= 0.93 * 400
+
+
+def test_errors_of_several_sources_add_by_their_squares() -> None:
+    deals, agents = Estimate(8.4, 0.3, None, None, 21), Estimate(8.4, 0.4, None, None, 5)
+    found = crossed_estimate([deals, agents])
+    assert found is not None
+    assert (found.mean, found.standard_error, found.n) == (8.4, pytest.approx(0.5), 21)
+    # Satterthwaite: 0.5⁴ / (0.3⁴ / 20 + 0.4⁴ / 4) = 9.18 degrees of freedom.
+    assert found.high == pytest.approx(8.4 + t_quantile(9) * 0.5)
+    assert crossed_estimate([deals, None]) is None
+    assert crossed_estimate([deals, Estimate(8.4, None, None, None, 1)]) is None
+    sure = crossed_estimate([Estimate(1.0, 0.0, 1.0, 1.0, 4)])
+    assert sure is not None
+    assert (sure.low, sure.high) == (1.0, 1.0)

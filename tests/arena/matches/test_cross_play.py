@@ -95,3 +95,28 @@ def test_agents_are_the_units_of_an_error_that_holds_for_others_like_them():
     assert len(set(pair.values())) > 1
     assert over.standard_error == pytest.approx(2 * found.over_lineups.standard_error)
     assert cross_play.over_agents(cross_play.run(config(HEURISTIC, QUITTER), None)) is None
+
+
+def test_the_error_for_other_agents_on_other_deals_holds_both_sources():
+    found = cross_play.run(config(HEURISTIC, QUITTER, LIAR, games=8, seed=5), None)
+    over, gap = cross_play.for_others_like_them(found)
+    squares = found.cross_play.score.standard_error**2 + cross_play.over_agents(found).standard_error ** 2
+    assert (over.mean, over.n) == (found.cross_play.score.mean, 4)
+    assert over.standard_error == pytest.approx(squares**0.5)
+    assert gap.mean == found.gap.mean
+    assert gap.standard_error > found.gap.standard_error
+    assert cross_play.for_others_like_them(cross_play.run(config(HEURISTIC, QUITTER), None)) == (None, None)
+
+
+def test_the_gap_over_agents_leaves_out_one_agent_with_all_its_lineups():
+    found = cross_play.run(config(HEURISTIC, QUITTER, LIAR, games=8, seed=5), None)
+    score = {result.lineup: result.cooperation.score.mean for result in found.table.lineups}
+    own = {name: score[name, name] for name in "hlq"}
+    left = [
+        (own["l"] + own["q"]) / 2 - score["l", "q"],
+        (own["h"] + own["q"]) / 2 - score["h", "q"],
+        (own["h"] + own["l"]) / 2 - score["h", "l"],
+    ]
+    centre = sum(left) / 3
+    expected = (2 / 3 * sum((value - centre) ** 2 for value in left)) ** 0.5
+    assert cross_play.gap_over_agents(found).standard_error == pytest.approx(expected)
