@@ -8,6 +8,7 @@ from arena.agents.llm_settings import History, LlmConfig
 from arena.language_players import notation
 from cwm.interface import templates
 from cwm.trajectories.recorded import Step, Trajectory, collect
+from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
 from games.api import CHANCE, DEFAULT_VIEW, Action, Game, GameInfo, ObsActionHistory, Observation
 from games.viewed import with_view
@@ -43,6 +44,9 @@ class GamePrompts:
         self._info = game.info
         self._config = config
         self._rules = registry.book_of(game)
+        # What only states hold is no player's business, its names included.
+        listed = registry.vocabulary(game.info.id) if game.info.id in registry.ids() else None
+        self._names = None if listed is None else Vocabulary.from_json(listed).closed().to_json()
         self.notations = notation.own_notations(game.info.id)
         recorded = collect(with_view(game, view), config.trajectories, config.trajectories_seed)
         self._trajectories = [trajectory_text(trajectory, game.info, config.history) for trajectory in recorded]
@@ -59,6 +63,8 @@ class GamePrompts:
         return templates.render(
             "player",
             rules=self._rules,
+            names=self._names,
+            complete=True,
             player_names=self._info.player_names,
             trajectories=self._trajectories,
             legend=_LEGENDS[self._config.history],

@@ -183,7 +183,7 @@ def test_legal_moves_are_shown_only_if_asked_for() -> None:
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_the_prompt_holds_the_rules_and_the_recorded_games(count: int) -> None:
     text = GamePrompts(registry.make("tic_tac_toe"), LlmConfig(trajectories=count)).decision(0, TURN.history, LEGAL)
-    assert registry.rules("tic_tac_toe").strip() in text
+    assert registry.rule_book("tic_tac_toe").strip() in text
     assert text.count("### Recorded game ") == count
     assert text.count('"returns": [') == count
 
