@@ -76,8 +76,12 @@ def _end(trajectory: Trajectory, game: Game | None) -> str:
     last = trajectory.steps[-1]
     if last.player != TERMINAL:
         return "not finished"
-    if isinstance(game, ReportsOutcome):
-        outcome = game.outcome(last.state)
+    if isinstance(game, ReportsOutcome) and trajectory.seat is None:
+        # Played anew: what a record says of a state is not what the game itself holds, as where words are scrambled.
+        state = game.initial_state()
+        for step in trajectory.steps:
+            state = state if step.action is None else game.apply_action(state, step.action)
+        outcome = game.outcome(state)
         return f"{'won' if outcome['won'] else 'lost'} {'early' if outcome['ended_early'] else 'at full length'}"
     first = trajectory.returns[trajectory.seat or 0]
     who = "first player" if trajectory.seat is None else "recorded player"

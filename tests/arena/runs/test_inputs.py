@@ -76,3 +76,8 @@ def test_inputs_that_were_damaged_are_named(own_files: tuple[Path, Path], tmp_pa
     (tmp_path / "inputs" / "info.json").write_text(json.dumps([1]))
     with pytest.raises(UsageError, match="restore them"):
         run_inputs.load(tmp_path / "inputs", RunSettings(inputs.info.id, False))
+
+
+def test_ends_are_told_of_a_game_whose_words_are_scrambled() -> None:
+    game = registry.make("scrambled:yokai-8c-2p")
+    assert ends(collect(game, 6, 3), game) == {"forced moves": 4, "lost at full length": 4, "lost early": 2}
