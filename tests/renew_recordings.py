@@ -1,9 +1,9 @@
-"""Packs finished runs as recordings that ship: `python -m tests.renew_recordings RUN…`, and pins what they lead to.
+"""Packs finished runs as recordings that ship, and pins what they lead to: `python -m tests.renew_recordings [NAME=]RUN…`.
 
 For maintainers, who have read the answers: programs of pinned recordings are the only ones that run where no sandbox
-holds. Each run's folder becomes `cwm/recordings/NAME.jsonl.xz`, named after its settings. Recordings that are new or
-changed are replayed, about a minute each; `--only-hashes` leaves that out, and the pins of their models with it.
-Without a run, only the pins are brought up to date, e.g. after a recording was deleted.
+holds. Each run's folder becomes `cwm/recordings/NAME.jsonl.xz`, named after its settings unless a name is given.
+Recordings that are new or changed are replayed, about a minute each; `--only-hashes` leaves that out, and the pins of
+their models with it. Without a run, only the pins are brought up to date, e.g. after a recording was deleted.
 """
 
 import json
@@ -25,9 +25,10 @@ ONLY_HASHES = "--only-hashes"
 
 def main(words: list[str]) -> None:
     """Packs the runs, and renews both tables of hashes."""
-    for run in words:
-        if run != ONLY_HASHES:
-            file = packing.pack(run, None, RECORDINGS)
+    for word in words:
+        if word != ONLY_HASHES:
+            name, named, run = word.rpartition("=")
+            file = packing.pack(run, None, RECORDINGS, name if named else None)
             sys.stdout.write(f"{file.name}: {file.stat().st_size:,} bytes\n")
     found = {name: shipped.recording_hash(name) for name in recordings.bundled_names()}
     changed = [name for name, pinned in found.items() if shipped.RECORDINGS.get(name) != pinned]

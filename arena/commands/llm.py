@@ -118,12 +118,19 @@ def pack(
         typer.Option("--run", help="The run that made an old recording, which tells nothing of its settings."),
     ] = None,
     into: Annotated[Path, typer.Option("--into", help="Folder for the packed recordings.")] = Path("recordings"),
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the packed one; default: after its game, method and seed.")
+    ] = None,
 ) -> None:
     """Pack recordings as those that ship: compressed, with the settings of their run, by which they are replayed."""
     if run is not None and len(places) > 1:
         raise UsageError("--run names the run of one recording: pack one at a time.")
+    if name is not None and len(places) > 1:
+        raise UsageError("--name names one recording: pack one at a time.")
+    if name is not None and ("/" in name or not name.strip()):
+        raise UsageError(f"{name!r} is no name of a recording: give one without a folder, e.g. leduc_poker+mine.")
     for place in places:
-        file = packing.pack(place, run, into)
+        file = packing.pack(place, run, into, name)
         console.notices.print(f"{file}: {file.stat().st_size:,} bytes")
 
 

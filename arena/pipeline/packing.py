@@ -64,13 +64,14 @@ def _chosen(run: Path) -> dict[str, Any] | None:
     return None if bundle is None else chosen.of_model(bundle)
 
 
-def pack(place: str, run: Path | None, folder: Path) -> Path:
+def pack(place: str, run: Path | None, folder: Path, name: str | None = None) -> Path:
     """Writes a recording in the form in which they ship.
 
     Args:
         place: folder of a run, or a recording.
         run: the run that made the recording, where it does not say so itself.
         folder: where the file is put.
+        name: of the packed recording; None for the one that follows from its settings.
 
     Returns:
         the file.
@@ -79,7 +80,7 @@ def pack(place: str, run: Path | None, folder: Path) -> Path:
         UsageError, RecordingError, RunRecordError: see `of_run` and `of_file`.
     """
     recording = of_run(Path(place)) if (Path(place) / RUN_FILE).exists() else of_file(place, run)
-    file = folder / (recording.name + PACKED)
+    file = folder / ((name or recording.name) + PACKED)
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(file, recording.packed())
     return file

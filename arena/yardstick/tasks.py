@@ -1,7 +1,7 @@
 """All games of the yardstick, and what a synthesis of each is asked: as `cwm synthesize` asks a live model."""
 
-import re
 from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -17,20 +17,21 @@ from arena.yardstick.games import Yardstick, YardstickError, YardstickGame, game
 from arena.yardstick.registered import RegisteredGame
 from cwm.interface.wording import USUAL, Wording
 from cwm.llm import recordings
+from cwm.llm.recordings import PACKED
 from cwm.synthesis.config import NEW, SynthesisConfig
 from games import registry
 
 Group: TypeAlias = Literal["paper", "unprepared"]
 KIND: Final = "yardstick"
 """Of the record of all syntheses together."""
-SHIPPED: Final = "book"
-"""The recordings that ship are called so after the game, e.g. `leduc_poker+book`, unless others are named."""
+SHIPPED: Final = "careful"
+"""The row of the standings whose recordings are replayed unless others are named: of the paper's games those that ship
+under their names."""
 FILES: Final = ("replay", "scripted")
 """Providers of files: of these a folder may be named that holds one for each synthesis."""
 SEEDS: Final = 5
 """Syntheses of a game at most, with the seeds from 0 on: so many are fixed."""
 SUFFIX: Final = ".jsonl"
-_VARIANT: Final = re.compile(re.escape(recordings.VARIANT) + r"(.+?)(?:-s\d+)?$")
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Answerer:
     """Who is asked, and how it is to think.
 
     Attributes:
-        llm: `PROVIDER:MODEL`, `replay:FOLDER`, `replay:NAME` for recordings that ship as `GAME+NAME`; None for those
-            that ship as `GAME+book`.
+        llm: `PROVIDER:MODEL`, `replay:FOLDER`, `replay:ROW` for recordings that ship of a row of the standings; None
+            for those of the careful one.
         base_url: address of a server that speaks the provider's API, None for the provider's own.
         temperature: None for the provider's default.
         reasoning_effort: None for the provider's default.
@@ -210,13 +211,14 @@ def llm_of(task: YardstickTask, seed: int, asked: Answerer) -> str | None:
         return f"{provider}:{file}" if file.is_file() else None
     if provider != "replay" or _is_file(place):
         return asked.llm
-    name = f"{task.name}{recordings.VARIANT}{place}"
-    there = recordings.bundled_seeds(name)
-    if seed not in there:
+    if task.group == "unprepared":
+        file = _row(place) / (recordings.name_of(task.name, seed) + PACKED)
+        return f"replay:{file}" if file.is_file() else None
+    name = task.name if place == SHIPPED else f"{task.name}{recordings.VARIANT}{place}"
+    if seed not in recordings.bundled_seeds(name):
         return None
-    # Programs of shipped recordings run anywhere; they are known by the one with seed 0.
-    known = place == SHIPPED and task.group == "paper" and 0 in there
-    return DEFAULT_LLM if known else f"replay:{recordings.name_of(name, seed)}"
+    # Programs of the usual recordings run anywhere; they are known by their game and seed.
+    return DEFAULT_LLM if place == SHIPPED else f"replay:{recordings.name_of(name, seed)}"
 
 
 def check_llm(asked: Answerer) -> None:
@@ -228,12 +230,17 @@ def check_llm(asked: Answerer) -> None:
     provider, _, place = _spec(asked).partition(":")
     if asked.llm in (None, DEFAULT_LLM) or provider != "replay" or Path(place).is_dir() or _is_file(place):
         return
-    found = (_VARIANT.search(name) for name in recordings.bundled_names())
-    if place not in {variant[1] for variant in found if variant}:
+    if not _row(place).is_dir():
+        rows = ", ".join(sorted(entry.name for entry in _row("").iterdir() if entry.is_dir()))
         raise UsageError(
             f"{place!r} is neither a folder of recordings (one a synthesis: GAME{SUFFIX}, or GAME-s1{SUFFIX} for seed "
-            f"1) nor what recordings that ship have in their names, as in GAME{recordings.VARIANT}{SHIPPED}."
+            f"1) nor a row of which recordings ship ({rows})."
         )
+
+
+def _row(name: str) -> Path:
+    """Returns the folder of shipped recordings of the games that nobody prepared, of one row of the standings."""
+    return Path(str(resources.files("cwm") / "recordings" / "yardstick")) / name
 
 
 def no_single_run(folder: Path) -> UsageError:

@@ -11,6 +11,7 @@ from arena.commands import synthesize
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from arena.runs.task import make_task
+from arena.usage import UsageError
 from arena.yardstick import tasks
 from arena.yardstick.games import YardstickError, YardstickGame
 from arena.yardstick.registered import RegisteredGame
@@ -119,8 +120,12 @@ def named(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     monkeypatch.setattr(recordings, "bundled_names", lambda: sorted(names))
 
 
-def test_recordings_that_ship_are_found_by_game_and_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    named(monkeypatch, "mnk", "mnk+book", "mnk+book-s1", "mnk+book+hurried", "nim+book-s2", "pig+closed")
+def test_recordings_that_ship_are_found_by_game_row_and_seed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    named(monkeypatch, "mnk", "mnk-s1", "mnk+hurried", "nim")
+    monkeypatch.setattr(tasks, "_row", lambda name: tmp_path / name)
+    for file in ("careful/nim-s2", "hurried/pig"):
+        (tmp_path / file).parent.mkdir()
+        (tmp_path / f"{file}.jsonl.xz").touch()
     mnk, nim, pig = EVERY["mnk"], EVERY["nim"], EVERY["pig"]
 
     def found(llm: str | None) -> list[str | None]:
@@ -128,11 +133,14 @@ def test_recordings_that_ship_are_found_by_game_and_seed(monkeypatch: pytest.Mon
         tasks.check_llm(asked)
         return [tasks.llm_of(mnk, 0, asked), tasks.llm_of(mnk, 1, asked), tasks.llm_of(nim, 2, asked)]
 
-    assert found(None) == found("recorded") == ["recorded", "recorded", "replay:nim+book-s2"]
-    assert found("replay:book") == ["recorded", "recorded", "replay:nim+book-s2"]
-    assert found("replay:book+hurried") == ["replay:mnk+book+hurried", None, None]
+    usual = ["recorded", "recorded", f"replay:{tmp_path}/careful/nim-s2.jsonl.xz"]
+    assert found(None) == found("recorded") == found("replay:careful") == usual
+    assert found("replay:hurried") == ["replay:mnk+hurried", None, None]
     assert found("openai:m") == ["openai:m"] * 3
     assert tasks.llm_of(pig, 0, Answerer()) is None
+    assert tasks.llm_of(pig, 0, Answerer("replay:hurried")) == f"replay:{tmp_path}/hurried/pig.jsonl.xz"
+    with pytest.raises(UsageError, match=r"neither a folder of recordings .* nor a row .*\(careful, hurried\)"):
+        tasks.check_llm(Answerer("replay:thorough"))
 
 
 def test_recordings_of_a_folder_are_found_by_game_and_seed(tmp_path: Path) -> None:
