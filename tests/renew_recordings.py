@@ -1,4 +1,4 @@
-"""Packs finished runs as recordings that ship, and pins what they lead to: `python -m tests.renew_recordings [NAME=]RUN…`.
+"""Packs finished runs as recordings that ship and pins their models: `python -m tests.renew_recordings [NAME=]RUN…`.
 
 For maintainers, who have read the answers: programs of pinned recordings are the only ones that run where no sandbox
 holds. Each run's folder becomes `cwm/recordings/NAME.jsonl.xz`, named after its settings unless a name is given.
@@ -21,6 +21,8 @@ RECORDINGS = ROOT / "cwm" / "recordings"
 HASHES = ROOT / "arena" / "runs" / "shipped_recordings.json"
 MODELS = ROOT / "arena" / "machine" / "shipped_models.json"
 ONLY_HASHES = "--only-hashes"
+UNREAD = ("hurried", "untold")
+"""In the names of recordings whose answers nobody reads: their programs run in a sandbox alone."""
 
 
 def main(words: list[str]) -> None:
@@ -33,8 +35,9 @@ def main(words: list[str]) -> None:
     found = {name: shipped.recording_hash(name) for name in recordings.bundled_names()}
     changed = [name for name, pinned in found.items() if shipped.RECORDINGS.get(name) != pinned]
     _write(HASHES, found)
-    models = {name: pin for name, pin in shipped_models.BY_RECORDING.items() if name in found and name not in changed}
-    for name in [] if ONLY_HASHES in words else [name for name in found if name not in models]:
+    careful = [name for name in found if not any(word in name for word in UNREAD)]
+    models = {name: pin for name, pin in shipped_models.BY_RECORDING.items() if name in careful and name not in changed}
+    for name in [] if ONLY_HASHES in words else [name for name in careful if name not in models]:
         models[name] = ModelBundle.load(recorded_models.folder_of(name)).hash
         _write(MODELS, models)
         sys.stdout.write(f"{name} leads to the model {models[name][:12]}\n")

@@ -66,11 +66,22 @@ def test_a_recording_that_is_named_is_replayed_as_it_was_made_and_with_a_seed_as
     assert recorded_settings(replace(wished, llm="openai:some"), None) is None
 
 
+FURTHER = ("bare", "rex", "vectors", "faster")
+"""In names of recordings that are replayed by name alone: what else was asked, or from how little."""
+
+
 @pytest.mark.parametrize("name", recordings.bundled_names())
 def test_a_recording_that_ships_tells_the_settings_by_which_its_name_is_found(name: str) -> None:
     settings = settings_of(recordings.load(name))
     assert settings is not None
-    assert replayed.name_for(settings) == name
+    usual = replayed.name_for(settings)
+    if settings.wording.name not in ("", "hurried"):
+        # Players of one game, each from a prompt of its own, are told apart by their seeds.
+        usual = usual.replace(f"+{settings.wording.name}", "")
+    if any(f"+{word}" in name for word in FURTHER):
+        assert name.startswith(settings.game)
+    else:
+        assert usual == name
 
 
 def test_the_same_lines_are_packed_into_the_same_bytes_and_read_again(tmp_path: Path) -> None:
