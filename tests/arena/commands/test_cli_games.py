@@ -101,6 +101,6 @@ def test_an_agent_that_does_not_fit_is_refused(refused: Any, agents: list[str], 
 
 
 def test_the_recorded_model_is_refused_where_none_ships(refused: Any) -> None:
-    ran = refused("play", "kuhn_poker", "--agent", "cwm:recorded")
+    ran = refused("play", "yokai-8c-2p", "--agent", "cwm:recorded")
     assert ran.code == 2
-    assert "No recorded completions ship for kuhn_poker" in ran.err
+    assert "No recorded completions ship for yokai-8c-2p" in ran.err

@@ -94,7 +94,7 @@ def test_an_own_game_needs_played_games_to_be_evaluated(cwm: Any, refused: Any, 
         (["--rules", "missing.txt", "--trajectories", "g.jsonl"], "The rules missing.txt cannot be read"),
         (["tic_tac_toe", "--method", "luck"], "method is 'luck'; it must be one of"),
         (["tic_tac_toe", "--config", "missing.json"], "The settings missing.json cannot be read"),
-        (["kuhn_poker"], "No recorded completions ship for kuhn_poker"),
+        (["yokai-8c-2p"], "No recorded completions ship for yokai-8c-2p"),
     ],
 )
 def test_a_contradiction_is_named_before_anything_is_made(

@@ -238,7 +238,7 @@ def test_tables_are_gone_on_with_by_their_own_command(refused: Any, rebuilt: Pat
     assert f"`cwm paper --run {rebuilt}` goes on with them" in refused("resume", rebuilt).err
 
 
-@pytest.mark.parametrize(("game", "variant", "asked"), [("mnk", "tree", True), ("mnk", "conversation", False)])
+@pytest.mark.parametrize(("game", "variant", "asked"), [("mnk", "tree", True), ("leduc_poker", "closed", False)])
 def test_value_functions_are_asked_for_where_they_were_recorded(game: str, variant: Any, asked: bool) -> None:
     found = syntheses.settings_of(game, variant, 0, PaperWishes((game,)))
     assert found is not None

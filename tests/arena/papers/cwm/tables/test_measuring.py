@@ -131,19 +131,25 @@ def test_recorded_games_with_a_language_model_count(two: Path, record: Build, mo
     assert stored.language_models("tic_tac_toe", "conversation") == set()
 
 
+def with_value_source(two: Path, source: str | None) -> Place:
+    place = Place(two, "tic_tac_toe", "tree", 0)
+    bundle = ModelBundle.load(place.folder)
+    made: dict[str, Any] = {name: getattr(bundle, name) for name in ModelBundle.__dataclass_fields__}
+    shutil.rmtree(place.folder / "model")
+    ModelBundle(**made | {"value_source": source}).save(place.folder / "model")
+    return place
+
+
 def test_model_without_a_value_function_stands_in_the_column_without(two: Path) -> None:
+    assert not measuring.has_value_function(with_value_source(two, None))
     stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     assert stored.without_value("tic_tac_toe", "tree", "random").seated(0)
     assert not stored.with_value("tic_tac_toe", "tree", "random").seated(0)
 
 
 def test_model_with_a_value_function_needs_matches_without(two: Path) -> None:
-    place = Place(two, "tic_tac_toe", "tree", 0)
-    bundle = ModelBundle.load(place.folder)
-    made: dict[str, Any] = {name: getattr(bundle, name) for name in ModelBundle.__dataclass_fields__}
-    ModelBundle(**made | {"value_source": "def value_function(state, player):\n    return 0.0\n"}).save(
-        place.folder / "model"
-    )
+    place = with_value_source(two, "def value_function(state, player):\n    return 0.0\n")
+    shutil.rmtree(place.folder / "without-value", ignore_errors=True)
     assert measuring.has_value_function(place)
     stored = Stored(two, PaperWishes(("tic_tac_toe",)))
     assert not stored.without_value("tic_tac_toe", "tree", "random").seated(0)
