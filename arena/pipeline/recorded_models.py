@@ -52,7 +52,8 @@ def settings_of(game: str, seed: int = SEED) -> RunSettings:
         raise UsageError(
             f"The recording {name} tells nothing of the run that made it: pack it with that run's settings."
         )
-    return settings
+    # Some go by names that say more, or less, than their settings do: these are replayed by name.
+    return settings if replayed.name_for(settings) == name else replace(settings, llm=f"{replayed.REPLAY}:{name}")
 
 
 def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = console.notices.print) -> Path:

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Final
 
 from arena.machine import shipped
+from arena.runs.replayed import REPLAY
 from arena.runs.settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
 from cwm.sandbox.parent import levels
@@ -53,7 +54,12 @@ def check(settings: RunSettings) -> None:
 
 
 def _is_shipped(settings: RunSettings) -> bool:
-    if settings.llm != DEFAULT_LLM or settings.seed not in recordings.bundled_seeds(settings.recorded):
+    """Whether the run replays a recording that ships, and that somebody has read."""
+    provider, _, place = settings.llm.partition(":")
+    if settings.llm == DEFAULT_LLM and settings.seed in recordings.bundled_seeds(settings.recorded):
+        name = recordings.name_of(settings.recorded, settings.seed)
+    elif provider == REPLAY and place in recordings.bundled_names():
+        name = place
+    else:
         return False
-    name = recordings.name_of(settings.recorded, settings.seed)
-    return RECORDINGS.get(name) == recording_hash(name)
+    return name in shipped.BY_RECORDING and RECORDINGS.get(name) == recording_hash(name)

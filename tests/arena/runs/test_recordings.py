@@ -34,8 +34,8 @@ def others_slow(names: list[str]) -> list[Any]:
 GAPS = {"yokai-9c-2p": "no-op is in no list of names", "gin_rummy": "how melds are written of who did not knock"}
 """Games whose recorded models, told by the book, are right but for one thing."""
 WHOLE = [name for name in NAMES if "untold" not in name and "faster" not in name]
-"""Recordings that lead to a model again: without rules not every synthesis came to one, and the prompt for a faster program
-tells measured times."""
+"""Recordings that lead to a model again: without rules not every synthesis came to one, and the prompt for a faster
+program tells measured times."""
 
 
 ALONE = {"value": None, "prior": None}
