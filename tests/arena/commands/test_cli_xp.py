@@ -15,7 +15,7 @@ def test_cross_play_of_partners_prints_one_document_and_a_page(cwm: Any, tmp_pat
 
 
 def test_cross_play_without_agents_says_what_to_give(refused: Any) -> None:
-    assert "No recorded model ships for kuhn_poker: give agents with --agent." in refused("xp", "kuhn_poker").err
+    assert "No recorded model ships for yokai-8c-2p: give agents with --agent." in refused("xp", "yokai-8c-2p").err
 
 
 def test_game_that_is_not_cooperative_shows_payoffs_alone(cwm: Any) -> None:

@@ -90,7 +90,9 @@ def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(name: str, 
         for kind, tally in found["kinds"].items():
             # Of a model that deals by itself, no path can be followed on the true game.
             assert tally["accuracy"] in (1.0, None), (split, kind, found["failures"])
-        assert found["fields"]["final_scores"]["accuracy"] == 1.0
+        # Where deals are drawn the planner's own games on the model cannot be followed to their ends.
+        scores = found["fields"].get("final_scores")
+        assert run.settings.chance == "drawn" if scores is None else scores["accuracy"] == 1.0
 
 
 @pytest.fixture(scope="module")
