@@ -68,7 +68,7 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         UsageError: no such recording ships for the game, or it did not lead to a model.
     """
     name = recordings.name_of(game, seed)
-    recording, settings = recordings.load(name), _replay_settings(game, seed)
+    settings, recording = _replay_settings(game, seed), recordings.load(name)
     folder = place_of(game, seed)
     if not _is_there(folder, recording):
         on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
@@ -85,9 +85,9 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
 def place_of(game: str, seed: int = SEED) -> Path:
     """Returns the place in the cache of the replayed run of a game; arguments as for `folder_of`."""
     name = recordings.name_of(game, seed)
-    recording = recordings.load(name)
+    settings, recording = _replay_settings(game, seed), recordings.load(name)
     lines = [recording.header.line(), *(record.line() for record in recording.records)]
-    return cache_folder() / f"{name}-{content_key([lines, _replay_settings(game, seed).to_json()])[:16]}"
+    return cache_folder() / f"{name}-{content_key([lines, settings.to_json()])[:16]}"
 
 
 def _replay_settings(game: str, seed: int) -> RunSettings:

@@ -10,7 +10,7 @@ import pytest
 
 from arena import cli
 from arena.commands import benchmark_models
-from arena.yardstick import games, tasks
+from arena.yardstick import games, standings, tasks
 from arena.yardstick.line import read_lines
 from cwm.llm.providers.scripted import Scripted
 from cwm.record.record import RunRecord
@@ -38,6 +38,11 @@ def answers(folder: Path, **texts: str) -> str:
 def words(llm: str, run: Path, *more: object, chosen: str = ",".join(PAIR)) -> list[str]:
     given = ["benchmark", "models", "--games", chosen, "--llm", llm, "--run", run, "--workers", 1, *more]
     return [str(word) for word in given]
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_that_ship(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standings, "shipped", list)
 
 
 @pytest.fixture(scope="module")

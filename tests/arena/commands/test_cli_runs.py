@@ -193,7 +193,7 @@ def test_the_recorded_model_of_the_game_at_hand_plays(
 ) -> None:
     asked = []
 
-    def folder_of(game: str, seed: int, on_stage: object) -> Path:
+    def folder_of(game: str, seed: int = 0, on_stage: object = None) -> Path:
         assert seed == 0
         asked.append(game)
         return finished

@@ -31,12 +31,16 @@ def test_every_recording_is_pinned_as_it_is() -> None:
     assert {game: shipped.recording_hash(game) for game in recordings.bundled_names()} == shipped.RECORDINGS
 
 
-def test_every_recording_leads_to_a_pinned_model() -> None:
-    assert sorted(shipped_models.BY_RECORDING) == recordings.bundled_names()
+def test_pinned_models_are_those_of_recordings_that_were_read() -> None:
+    read = [name for name in recordings.bundled_names() if "+" not in name]
+    # The tournaments of the others were cut off: which functions stand beside their models is chosen by each replay.
+    unchosen = {name for name in read if recordings.load(name).header.chosen is None}
+    assert unchosen == {f"yokai-{sizes}{seed}" for sizes in ("16c-2p", "9c-3p", "9c-4p") for seed in ("", "-s1")}
+    assert set(shipped_models.BY_RECORDING) == set(read) - unchosen
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", recordings.bundled_names())
+@pytest.mark.parametrize("name", sorted(shipped_models.BY_RECORDING))
 def test_every_model_of_a_recording_is_pinned(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert ModelBundle.load(recorded_models.folder_of(name)).hash == shipped_models.BY_RECORDING[name]
