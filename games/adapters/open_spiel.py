@@ -8,8 +8,10 @@ from typing import Final
 
 import pyspiel
 
+from games.adapters.tried import complaint
 from games.api import (
     CHANCE,
+    DEFAULT_VIEW,
     TERMINAL,
     Action,
     GameError,
@@ -39,14 +41,19 @@ def load(name: str) -> pyspiel.Game:
         name: what `pyspiel.load_game` takes, e.g. `goofspiel(num_cards=4)`.
 
     Raises:
-        GameError: OpenSpiel has no such game, or the game samples chance inside itself or is a mean field game, so that
-            its states are not pure values.
+        GameError: OpenSpiel has no such game, its parameters would end or stall this process, or the game samples
+            chance inside itself or is a mean field game, so that its states are not pure values.
     """
     short_name = name.split("(", 1)[0]
     if short_name.startswith("python_") and short_name not in pyspiel.registered_names():
         importlib.import_module("open_spiel.python.games")
     if short_name not in pyspiel.registered_names():
         raise GameError(f"OpenSpiel has no game {short_name!r}; `pyspiel.registered_names()` lists what it has.")
+    wrong = complaint(name) if "(" in name else ""
+    if wrong:
+        (kind,) = [kind for kind in pyspiel.registered_games() if kind.short_name == short_name]
+        taken = ", ".join(sorted(kind.parameter_specification))
+        raise GameError(f"OpenSpiel cannot play {name!r}: with these parameters {wrong}. Change one of {taken}.")
     try:
         game = pyspiel.load_game(name)
     except pyspiel.SpielError as error:
@@ -82,6 +89,7 @@ class OpenSpielGame:
         static_actions: bool = False,
         uniform_chance: bool = False,
         rename: Callable[[Action], Action] = str,
+        views: tuple[str, ...] = (DEFAULT_VIEW,),
     ) -> None:
         """Wraps a game.
 
@@ -93,6 +101,7 @@ class OpenSpielGame:
             static_actions: True if an action's string depends on the player and its number alone.
             uniform_chance: True if all outcomes of each chance node are equally likely.
             rename: gives OpenSpiel's string of an action a shorter one; asked with `static_actions` alone.
+            views: those of a subclass that shows states in several.
 
         Raises:
             GameError: OpenSpiel cannot serve this game as pure states.
@@ -111,6 +120,7 @@ class OpenSpielGame:
             player_names=tuple(player_names or (f"player_{player}" for player in range(players))),
             max_length=self.native.max_game_length(),
             simultaneous=kind.short_name == "turn_based_simultaneous_game",
+            views=views,
         )
         self._pays_at_end = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
         self._plain_chance = uniform_chance or not self.info.has_chance
