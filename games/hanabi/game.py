@@ -19,8 +19,8 @@ from games.api import (
     Observation,
     State,
 )
-from games.hanabi import belief, events, resample
-from games.hanabi.config import HanabiSizes, config
+from games.hanabi import belief, decks, events, resample
+from games.hanabi.config import HanabiSizes, config, deal
 from games.hanabi.reading import Slot, Table, read
 from games.hanabi.render import render
 
@@ -172,6 +172,10 @@ class Hanabi(OpenSpielGame):
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         """Returns a history that `player` cannot tell from the real one; see `resample.resample_history`."""
         return resample.resample_history(self.config, history, player, rng)
+
+    def named_deck(self, name: str) -> list[Action]:
+        """Returns chance's actions in order, from a deck by its name, such as `hle:1`; errors as `decks.deck` has."""
+        return [deal(card) for card in decks.deck(name, self.config)]
 
     def _observe(self, state: HanabiState, player: int, view: str) -> Observation:
         table = read(str(state))
