@@ -78,6 +78,17 @@ def _yokai(cards: int, players: int, **facts: Any) -> GameEntry:
     )
 
 
+def _hanabi(name: str, title: str, **sizes: int) -> GameEntry:
+    return GameEntry(
+        id=f"hanabi-{name}",
+        title=f"Hanabi, {title}",
+        package="games.hanabi",
+        factory="games.hanabi.game:make",
+        params=sizes,
+        rules="games.hanabi.game:rules",
+    )
+
+
 _ENTRIES: Final[Mapping[str, GameEntry]] = {
     entry.id: entry
     for entry in (
@@ -134,6 +145,13 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         _yokai(16, 3),
         _yokai(16, 4),
         _yokai(8, 2, note="reduced setting, not in the paper"),
+        _hanabi("2p", "two players", players=2),
+        _hanabi("3p", "three players", players=3),
+        _hanabi("4p", "four players", players=4),
+        _hanabi("5p", "five players", players=5),
+        _hanabi("mini-2p", "mini, two players", players=2, colours=3, ranks=3, hand=3, info=5, lives=3),
+        _hanabi("small-2p", "small, two players", players=2, colours=2, ranks=5, hand=2, info=3, lives=1),
+        _hanabi("tiny-2p", "tiny, two players", players=2, colours=1, ranks=5, hand=2, info=3, lives=1),
     )
 }
 

@@ -1,6 +1,7 @@
 """What everybody sees of a move: one event each, from the states before and after it."""
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from games.api import Action, Json
@@ -31,6 +32,7 @@ class Parsed(NamedTuple):
     value: str
 
 
+@lru_cache(maxsize=256)
 def parse(action: Action) -> Parsed:
     """Returns the parts of a player's action; one of another form is a mistake of the caller."""
     own = _OWN.fullmatch(action)

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from importlib import resources
 from typing import Final
 
 import pyspiel
@@ -247,3 +248,17 @@ def make(
 ) -> Hanabi:
     """Returns the game with these sizes; see `config.config`, whose errors it has."""
     return Hanabi(config(players, colours, ranks, hand, info, lives))
+
+
+def rules(
+    players: int, colours: int = 5, ranks: int = 5, hand: int | None = None, info: int = 8, lives: int = 3
+) -> str:
+    """Returns the rules of a game with these sizes as text, precise enough to implement them."""
+    sizes = config(players, colours, ranks, hand, info, lives)
+    text = resources.files("games.hanabi").joinpath("RULES.md").read_text(encoding="utf-8")
+    return (
+        f"{text.rstrip()}\n\n## This game\n\n"
+        f"{players} players, {colours} colours ({', '.join(sizes.letters)}), {ranks} ranks, {sizes.hand} cards "
+        f"in a full hand, {info} information tokens, {lives} life tokens; "
+        f"{sum(sizes.deck().values())} cards in the deck.\n"
+    )

@@ -10,13 +10,14 @@ from games.api import GameError, UnknownGameError
 
 YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
 REDUCED = "yokai-8c-2p"
+HANABI = [f"hanabi-{name}" for name in ("2p", "3p", "4p", "5p", "mini-2p", "small-2p", "tiny-2p")]
 
 
 PAPER = "tic_tac_toe connect_four leduc_poker gin_rummy mnk army5x5a quadranto hand_of_war backgammon bargaining"
 
 
-def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_and_a_reduced_one() -> None:
-    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI, REDUCED])
+def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_a_reduced_one_and_hanabi() -> None:
+    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI, REDUCED, *HANABI])
 
 
 def test_the_reduced_yokai_alone_is_noted_as_not_the_papers() -> None:

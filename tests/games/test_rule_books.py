@@ -29,6 +29,7 @@ MOST_WORDS = {
     "hand_of_war": 395,
     "kuhn_poker": 200,
     "yokai": 600,
+    "hanabi": 700,
 }
 """By folder."""
 HOUSE_RULES = "## House rules"

@@ -119,4 +119,5 @@ def test_the_table_holds_three_rates_and_two_ratios_a_game() -> None:
 def test_every_game_with_a_name_of_its_own_is_timed() -> None:
     others = {f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)} | {"yokai-8c-2p"}
     others -= {"yokai-9c-2p"}
+    others |= {name for name in registry.ids() if name.startswith("hanabi-")}
     assert {setting.game for setting in SETTINGS} == set(registry.ids()) - others

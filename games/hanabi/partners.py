@@ -1,0 +1,38 @@
+"""Bots that see what a player may see: yardsticks with published scores, and strangers for other agents to meet.
+
+Their conventions are their own: with strangers they misread hints. Each is given its decision points, in any view, and
+the legal actions.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from games.api import Action, ObsActionHistory
+from games.hanabi.simple_bots import Simple, Valued
+
+Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]
+"""Chooses one of the legal actions, given its own decision points (the last action None)."""
+
+
+def blind(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """Plays a random card, whatever it is."""
+    return rng.choice([action for action in legal if action.startswith("(Play")])
+
+
+def simple(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """Takes every hint for word that all named cards can be played now; discards its oldest card."""
+    return Simple(history).choose(legal)
+
+
+def value(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """As `simple`, but it warns of discarding last copies, and discards what is worthless first."""
+    return Valued(history).choose(legal)
+
+
+PARTNERS: Final[Mapping[str, Partner]] = {
+    "blind": blind,
+    "simple": simple,
+    "value": value,
+}
+"""Every partner by name."""

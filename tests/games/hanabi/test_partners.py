@@ -1,0 +1,136 @@
+"""Bots play as their published namesakes do: mean points, kept after the last life is lost too."""
+
+import random
+from collections.abc import Sequence
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from games.api import CHANCE, Action, Observation, observe
+from games.hanabi.config import VARIANTS, config, deal, discard, hint, play
+from games.hanabi.game import Hanabi
+from games.hanabi.mind import sizes_of
+from games.hanabi.partners import PARTNERS
+from games.hanabi.simple_bots import Simple, Valued
+
+
+def game_of(game: Hanabi, name: str, seed: str, view: str = "told") -> dict[str, Any]:
+    """Returns the outcome of one game of a bot with itself."""
+    rng, state = random.Random(seed), game.initial_state()
+    own: list[list[tuple[Observation, Action]]] = [[] for _ in range(game.info.num_players)]
+    while legal := game.legal_actions(state):
+        player = game.current_player(state)
+        if player == CHANCE:
+            outcomes = game.chance_outcomes(state)
+            (action,) = rng.choices([card for card, _ in outcomes], [chance for _, chance in outcomes])
+        else:
+            shown = observe(game, state, player, view)
+            action = PARTNERS[name]([*own[player], (shown, None)], legal, rng)
+            assert action in legal
+            own[player].append((shown, action))
+        state = game.apply_action(state, action)
+    return dict(game.outcome(state))
+
+
+def points(name: str, players: int, games: int) -> tuple[float, float]:
+    """Returns mean points and the share of games that lost all lives."""
+    game = Hanabi(config(players))
+    ends = [game_of(game, name, f"{name} {number}") for number in range(games)]
+    return mean(end["points"] for end in ends), mean(end["bombed"] for end in ends)
+
+
+PUBLISHED = {
+    "simple": ({2: 16.92, 3: 18.48, 4: 19.32, 5: 18.50}, 0.25),
+    "value": ({3: 19.43, 4: 19.39, 5: 17.76}, 0.30),
+}
+
+
+@pytest.mark.parametrize(("name", "players"), [("simple", 5), ("value", 4)])
+def test_bots_come_near_their_published_points_and_lose_no_game(name: str, players: int) -> None:
+    scored, bombed = points(name, players, 12)
+    assert scored == pytest.approx(PUBLISHED[name][0][players], abs=1.5)
+    assert bombed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_bots_have_their_published_points_over_two_thousand_games(name: str) -> None:
+    expected, within = PUBLISHED[name]
+    for players, published in expected.items():
+        scored, bombed = points(name, players, 2000)
+        assert scored == pytest.approx(published, abs=within), players
+        assert bombed == 0
+
+
+@pytest.mark.slow
+def test_blind_plays_until_the_lives_are_gone() -> None:
+    scored, bombed = points("blind", 2, 2000)
+    assert scored == pytest.approx(1.25, abs=0.1)
+    assert bombed == 1
+
+
+@pytest.mark.parametrize("name", PARTNERS)
+@pytest.mark.parametrize("variant", ["hanabi-mini-2p", "hanabi-tiny-2p", "hanabi-3p"])
+def test_every_bot_plays_every_size_in_every_view(name: str, variant: str) -> None:
+    game = Hanabi(VARIANTS[variant])
+    ends = [game_of(game, name, str(number), view) for number, view in enumerate(("told", "possible", "bare"))]
+    assert all(0 <= end["points"] <= game.config.perfect for end in ends)
+
+
+def seen_after(game: Hanabi, cards: str, *actions: Action) -> list[tuple[Observation, Action | None]]:
+    """Returns the decision points of whoever is to move after a deal and some moves."""
+    state = game.initial_state()
+    for action in (*map(deal, cards.split()), *actions):
+        state = game.apply_action(state, action)
+    return [(game.observations(state)[game.current_player(state)], None)]
+
+
+def chosen(name: str, cards: str, *actions: Action, players: int = 2) -> Action:
+    game = Hanabi(config(players))
+    history = seen_after(game, cards, *actions)
+    legal: Sequence[Action] = [*map(play, range(5)), *map(discard, range(5))] if actions else [*map(play, range(5))]
+    return PARTNERS[name](history, legal, random.Random(0))
+
+
+def test_simple_hints_what_names_most_cards_that_can_be_played() -> None:
+    assert chosen("simple", "R4 R4 Y4 Y4 G4 W2 R1 Y1 G1 B3") == hint(1, "1")
+    # With all tokens there, a rank that names the oldest card of the player to the right says nothing.
+    assert chosen("simple", "R4 R4 Y4 Y4 G4 R1 Y1 G1 W2 B3") == hint(1, "R")
+
+
+def test_simple_plays_what_was_named_and_discards_its_oldest_card() -> None:
+    assert chosen("simple", "R4 R4 Y4 Y4 G4 G3 R1 G4 W2 B3", hint(1, "R")) == play(1)
+    history = seen_after(Hanabi(config(2)), "R4 R4 Y4 Y4 G4 G3 R1 G4 W2 B3", hint(1, "R"), play(1), deal("W3"))
+    assert Simple(history).choose([discard(0)]) == discard(0)
+
+
+def test_a_played_card_takes_the_flag_from_those_that_may_be_the_same() -> None:
+    game = Hanabi(config(3))
+    moves = [hint(1, "1"), play(0), deal("B4")]
+    mind = Simple(seen_after(game, "R4 R4 Y4 Y4 G4 R1 R1 G1 W2 B3 Y2 Y3 Y2 G5 B5", *moves))
+    assert mind.flags == {}
+    moves = [hint(1, "R"), play(0), deal("B4")]
+    mind = Simple(seen_after(game, "R4 R4 Y4 Y4 G4 R1 G1 W3 W2 B3 Y2 Y3 Y2 G5 B5", *moves))
+    assert (mind.flags, mind.piles["R"]) == ({}, 1)
+
+
+def test_value_warns_of_a_last_copy_and_the_warned_player_keeps_it() -> None:
+    game = Hanabi(config(2))
+    cards = "R4 R4 Y4 Y4 G4 G5 R3 G4 W2 B3"
+    assert chosen("value", cards) == hint(1, "5")
+    mind = Valued(seen_after(game, cards, hint(1, "5")))
+    assert (mind.flags, len(mind.kept)) == ({}, 1)
+    assert mind.choose([*map(discard, range(5))]) == discard(1)
+
+
+def test_sizes_are_told_from_the_first_decision_point() -> None:
+    for name, sizes in VARIANTS.items():
+        rng, game, own = random.Random(name), Hanabi(sizes), dict[int, Observation]()
+        state = game.initial_state()
+        while len(own) < sizes.players and (legal := game.legal_actions(state)):
+            player = game.current_player(state)
+            if player >= 0:
+                own[player] = game.observations(state)[player]
+            state = game.apply_action(state, rng.choice(legal))
+        assert all(sizes_of([(shown, None)]) == sizes for shown in own.values())
