@@ -11,6 +11,7 @@ import pyspiel
 from games.adapters.open_spiel import OpenSpielGame
 from games.api import (
     CHANCE,
+    DEFAULT_VIEW,
     TERMINAL,
     Action,
     GameError,
@@ -25,7 +26,7 @@ from games.hanabi.config import HanabiSizes, config, deal
 from games.hanabi.reading import Slot, Table, read
 from games.hanabi.render import render
 
-VIEWS: Final = ("told", "possible", "counted", "bare")
+VIEWS: Final = (DEFAULT_VIEW, "possible", "counted", "bare")
 
 
 class _Move:
@@ -71,7 +72,7 @@ class Hanabi(OpenSpielGame):
     `fireworks` by colour; `info_tokens`, `life_tokens`, `deck_size`; `discards`, oldest first; `final_turns`, turns
     left once the deck is empty, else null; `recent`, the events of the last moves, one for each player at most.
     Observation: the same with `player`, who looks, the own cards null, and the events since the own last move. In the
-    view `told` of cards what was told; in `possible` what hints leave possible, too; in `counted` also `chances`, the
+    default view of cards what was told; in `possible` what hints leave possible, too; in `counted` also `chances`, the
     chance of each card in each own slot as a fraction; in `bare` of the own cards what was told, of others' the cards
     alone. Actions are OpenSpiel's strings. Losing the last life pays minus the points so far.
     """

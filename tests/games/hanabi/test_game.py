@@ -158,13 +158,13 @@ def test_views_show_as_much_as_they_say() -> None:
     # Of ten red cards it sees R2 and R3 in the other's hand.
     chances = {"R1": "3/8", "R2": "1/8", "R3": "1/8", "R4": "1/4", "R5": "1/8"}
     assert own == {
-        "told": told, "bare": told, "possible": told | possible, "counted": told | possible | {"chances": chances}
+        "default": told, "bare": told, "possible": told | possible, "counted": told | possible | {"chances": chances}
     }  # fmt: skip
     seen = {"card": "R2", "told_colour": "R", "told_rank": None}
-    assert others == {"told": seen, "bare": {"card": "R2"}, "possible": seen | possible, "counted": seen | possible}
+    assert others == {"default": seen, "bare": {"card": "R2"}, "possible": seen | possible, "counted": seen | possible}
     assert [event["player"] for event in TWO.observations(state)[0]["recent"]] == [0, 1]
     assert [event["player"] for event in TWO.observations(state)[1]["recent"]] == [1]
-    with pytest.raises(GameError, match="has the views told, possible, counted, bare, not 'all'"):
+    with pytest.raises(GameError, match="has the views default, possible, counted, bare, not 'all'"):
         TWO.observation(state, 0, "all")
 
 

@@ -15,7 +15,7 @@ from games.hanabi.partners import PARTNERS
 from games.hanabi.simple_bots import Simple, Valued
 
 
-def game_of(game: Hanabi, name: str, seed: str, view: str = "told") -> dict[str, Any]:
+def game_of(game: Hanabi, name: str, seed: str, view: str = "default") -> dict[str, Any]:
     """Returns the outcome of one game of a bot with itself."""
     rng, state = random.Random(seed), game.initial_state()
     own: list[list[tuple[Observation, Action]]] = [[] for _ in range(game.info.num_players)]
@@ -74,7 +74,7 @@ def test_blind_plays_until_the_lives_are_gone() -> None:
 @pytest.mark.parametrize("variant", ["hanabi-mini-2p", "hanabi-tiny-2p", "hanabi-3p"])
 def test_every_bot_plays_every_size_in_every_view(name: str, variant: str) -> None:
     game = Hanabi(VARIANTS[variant])
-    ends = [game_of(game, name, str(number), view) for number, view in enumerate(("told", "possible", "bare"))]
+    ends = [game_of(game, name, str(number), view) for number, view in enumerate(("default", "possible", "bare"))]
     assert all(0 <= end["points"] <= game.config.perfect for end in ends)
 
 
