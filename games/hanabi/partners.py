@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from games.api import Action, ObsActionHistory
+from games.hanabi import rule_bots
 from games.hanabi.simple_bots import Simple, Valued
 
 Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]
@@ -30,9 +31,27 @@ def value(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random
     return Valued(history).choose(legal)
 
 
+def iggi(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """Plays what is certain, tells what can be played, discards what is worthless, else the oldest card."""
+    return rule_bots.iggi(rule_bots.Ruled(history), legal, rng)
+
+
+def piers(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """As `iggi`, but it plays what is probably right while a life is to spare."""
+    return rule_bots.piers(rule_bots.Ruled(history), legal, rng)
+
+
+def flawed(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """Plays what is right one time in four, and hints at random: a partner that needs care."""
+    return rule_bots.flawed(rule_bots.Ruled(history), legal, rng)
+
+
 PARTNERS: Final[Mapping[str, Partner]] = {
     "blind": blind,
     "simple": simple,
     "value": value,
+    "iggi": iggi,
+    "piers": piers,
+    "flawed": flawed,
 }
 """Every partner by name."""

@@ -64,6 +64,14 @@ def test_bots_have_their_published_points_over_two_thousand_games(name: str) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "least", "most"), [("iggi", 15, 18), ("piers", 15, 18), ("flawed", 0, 2)])
+def test_bots_without_a_convention_score_about_as_published(name: str, least: float, most: float) -> None:
+    scored, bombed = points(name, 2, 300)
+    assert least <= scored <= most
+    assert (bombed > 0.9) == (name == "flawed")
+
+
+@pytest.mark.slow
 def test_blind_plays_until_the_lives_are_gone() -> None:
     scored, bombed = points("blind", 2, 2000)
     assert scored == pytest.approx(1.25, abs=0.1)
@@ -113,6 +121,11 @@ def test_a_played_card_takes_the_flag_from_those_that_may_be_the_same() -> None:
     moves = [hint(1, "R"), play(0), deal("B4")]
     mind = Simple(seen_after(game, "R4 R4 Y4 Y4 G4 R1 G1 W3 W2 B3 Y2 Y3 Y2 G5 B5", *moves))
     assert (mind.flags, mind.piles["R"]) == ({}, 1)
+
+
+def test_iggi_tells_what_can_be_played_and_plays_what_is_certain() -> None:
+    assert chosen("iggi", "R4 R4 Y4 Y4 G4 W2 R1 Y3 G1 B3") == hint(1, "1")
+    assert chosen("iggi", "R4 R4 Y4 Y4 G4 W2 R1 Y3 G1 B3", hint(1, "1")) == play(1)
 
 
 def test_value_warns_of_a_last_copy_and_the_warned_player_keeps_it() -> None:
