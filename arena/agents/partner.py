@@ -15,15 +15,20 @@ Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random
 
 
 def partners(game_id: str) -> Mapping[str, Partner]:
-    """Returns the partners that ship in the game's folder (`partners.PARTNERS`), {} if it has none."""
+    """Returns the partners that ship in the game's folder (`partners.PARTNERS`), {} if it has none.
+
+    Where `partners.ONLY` names the games of a partner, it plays no other of the folder's.
+    """
     try:
         package = registry.describe(game_id).package
     except UnknownGameError:  # a synthesised model of a user's own game
         return {}
     if not package or importlib.util.find_spec(f"{package}.partners") is None:
         return {}
-    found: Mapping[str, Partner] = importlib.import_module(f"{package}.partners").PARTNERS
-    return found
+    module = importlib.import_module(f"{package}.partners")
+    found: Mapping[str, Partner] = module.PARTNERS
+    only: Mapping[str, Sequence[str]] = getattr(module, "ONLY", {})
+    return {name: partner for name, partner in found.items() if game_id in only.get(name, (game_id,))}
 
 
 class PartnerAgent:

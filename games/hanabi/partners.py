@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from games.api import Action, ObsActionHistory
 from games.hanabi import rule_bots
+from games.hanabi.hat import Hat
 from games.hanabi.simple_bots import Simple, Valued
 
 Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]
@@ -46,6 +47,11 @@ def flawed(history: ObsActionHistory, legal: Sequence[Action], rng: random.Rando
     return rule_bots.flawed(rule_bots.Ruled(history), legal, rng)
 
 
+def hat(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
+    """Five players alone: every hint is a code that tells each of the others what to do."""
+    return Hat(history).choose(legal)
+
+
 PARTNERS: Final[Mapping[str, Partner]] = {
     "blind": blind,
     "simple": simple,
@@ -53,5 +59,9 @@ PARTNERS: Final[Mapping[str, Partner]] = {
     "iggi": iggi,
     "piers": piers,
     "flawed": flawed,
+    "hat": hat,
 }
 """Every partner by name."""
+
+ONLY: Final[Mapping[str, Sequence[str]]] = {"hat": ("hanabi-5p",)}
+"""The games of partners that do not play all."""

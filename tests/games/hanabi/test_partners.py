@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from games.api import CHANCE, Action, Observation, observe
+from arena.agents.partner import partners
+from games.api import CHANCE, Action, GameError, Observation, observe
 from games.hanabi.config import VARIANTS, config, deal, discard, hint, play
 from games.hanabi.game import Hanabi
 from games.hanabi.mind import sizes_of
@@ -78,7 +79,27 @@ def test_blind_plays_until_the_lives_are_gone() -> None:
     assert bombed == 1
 
 
-@pytest.mark.parametrize("name", PARTNERS)
+@pytest.mark.slow
+def test_hat_tells_four_players_at_once() -> None:
+    assert points("hat", 5, 300)[0] >= 22
+
+
+def test_hat_reads_its_own_recommendation_out_of_the_sum() -> None:
+    game = Hanabi(config(5))
+    cards = "R4 R4 Y4 Y4 R1 W2 W3 W5 G3 G1 G5 B3 R5 B2 B1 Y5 W4 G3 G2 B3"
+    # Play 0, play 1, play 2; of the last hand nothing fits, and its highest spare card is a 4: discard 0.
+    told = PARTNERS["hat"](seen_after(game, cards), [], random.Random(0))
+    assert told == hint(4, "G")
+    history = seen_after(game, cards, told)
+    assert PARTNERS["hat"](history, [], random.Random(0)) == play(0)
+    assert "hat" in partners("hanabi-5p")
+    assert [*partners("hanabi-2p")] == [name for name in PARTNERS if name != "hat"]
+    two = seen_after(Hanabi(config(2)), "R4 R4 Y4 Y4 R1 W2 W3 W5 G3 G1")
+    with pytest.raises(GameError, match="hat plays with 5 players and 4 cards in hand; choose hanabi-5p"):
+        PARTNERS["hat"](two, [], random.Random(0))
+
+
+@pytest.mark.parametrize("name", [name for name in PARTNERS if name != "hat"])
 @pytest.mark.parametrize("variant", ["hanabi-mini-2p", "hanabi-tiny-2p", "hanabi-3p"])
 def test_every_bot_plays_every_size_in_every_view(name: str, variant: str) -> None:
     game = Hanabi(VARIANTS[variant])
