@@ -18,8 +18,8 @@ from games import registry
 
 SLOW = FunctionCandidate(0, "def g(): pass\n", "h", "slow", FunctionReport(("a problem",), 12.5, 3))
 PINNED = {
-    "value": ("0ba8958f5dfbdd74",),
-    "prior": ("7f62ef5d8dbc66c4", "0570cb1256db2e38"),
+    "value": ("6665705c4e8ce68b",),
+    "prior": ("8eddedbd1a54a1ca", "5ee3bf6a216f62bc"),
     "vectors": ("94566932dc0ba5a8", "24e8f5bd5d4fa6a7"),
 }
 
