@@ -107,6 +107,7 @@ def test_where_one_run_fails_the_others_keep_the_answer_under_way_and_ask_nothin
     assert 1 <= kept.stored < 100
 
 
+@pytest.mark.usefixtures("ctrl_c_counts")
 def test_ctrl_c_ends_who_works_at_once_and_waits_for_no_answer() -> None:
     never, ended = threading.Event(), threading.Event()
     waits = Model(lambda: never.wait(60))
