@@ -44,16 +44,7 @@ def settings_of(game: str, seed: int = SEED) -> RunSettings:
     Raises:
         UsageError: no such recording ships, or it tells of no settings.
     """
-    name = recordings.name_of(game, seed)
-    if name not in recordings.bundled_names():
-        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
-    settings = replayed.settings_of(recordings.load(name))
-    if settings is None:
-        raise UsageError(
-            f"The recording {name} tells nothing of the run that made it: pack it with that run's settings."
-        )
-    # Some go by names that say more, or less, than their settings do: these are replayed by name.
-    return settings if replayed.name_for(settings) == name else replace(settings, llm=f"{replayed.REPLAY}:{name}")
+    return _settings(_recording(game, seed))
 
 
 def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = console.notices.print) -> Path:
@@ -67,16 +58,16 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
     Raises:
         UsageError: no such recording ships for the game, or it did not lead to a model.
     """
-    name = recordings.name_of(game, seed)
-    settings, recording = _replay_settings(game, seed), recordings.load(name)
-    folder = place_of(game, seed)
+    recording = _recording(game, seed)
+    settings = _replay_settings(recording)
+    folder = _place(recording, settings)
     if not _is_there(folder, recording):
-        on_stage(f"replaying the recording {name}, once; the model is kept in {folder}")
+        on_stage(f"replaying the recording {recording.name}, once; the model is kept in {folder}")
         inputs = run_inputs.played(settings)
         with open_record(folder, settings, inputs, Caps()) as record:
             outcome = SynthesisRun(record, settings, inputs, Caps(), on_stage=_of_replay(on_stage)).model()
         if outcome.bundle is None:
-            raise UsageError(f"The recording {name} leads to no model.")
+            raise UsageError(f"The recording {recording.name} leads to no model.")
         if recording.header.chosen is not None:
             chosen.added_to(outcome.bundle, recording).save(folder / MODEL)
     return folder
@@ -84,15 +75,35 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
 
 def place_of(game: str, seed: int = SEED) -> Path:
     """Returns the place in the cache of the replayed run of a game; arguments as for `folder_of`."""
-    name = recordings.name_of(game, seed)
-    settings, recording = _replay_settings(game, seed), recordings.load(name)
+    recording = _recording(game, seed)
+    return _place(recording, _replay_settings(recording))
+
+
+def _place(recording: Recording, settings: RunSettings) -> Path:
     lines = [recording.header.line(), *(record.line() for record in recording.records)]
-    return cache_folder() / f"{name}-{content_key([lines, settings.to_json()])[:16]}"
+    return cache_folder() / f"{recording.name}-{content_key([lines, settings.to_json()])[:16]}"
 
 
-def _replay_settings(game: str, seed: int) -> RunSettings:
-    settings = shipped.settings_for(settings_of(game, seed))
-    if recordings.load(recordings.name_of(game, seed)).header.chosen is None:
+def _recording(game: str, seed: int) -> Recording:
+    name = recordings.name_of(game, seed)
+    if name not in recordings.bundled_names():
+        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
+    return recordings.load(name)
+
+
+def _settings(recording: Recording) -> RunSettings:
+    name, settings = recording.name, replayed.settings_of(recording)
+    if settings is None:
+        raise UsageError(
+            f"The recording {name} tells nothing of the run that made it: pack it with that run's settings."
+        )
+    # Some go by names that say more, or less, than their settings do: these are replayed by name.
+    return settings if replayed.name_for(settings) == name else replace(settings, llm=f"{replayed.REPLAY}:{name}")
+
+
+def _replay_settings(recording: Recording) -> RunSettings:
+    settings = shipped.settings_for(_settings(recording))
+    if recording.header.chosen is None:
         return settings
     # What was chosen by tournaments that stopped by the clock is not chosen anew.
     return replace(settings, value=None, prior=None, vectors=None, functions={})

@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 import jinja2
-from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 PACKAGE = "prompts"
@@ -63,7 +62,7 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
     try:
         before = f"{environment.get_template(BEFORE + SUFFIX).render(**values)}\n" if BEFORE in dict(wording) else ""
         return before + environment.get_template(name + SUFFIX).render(**values)
-    except (jinja2.TemplateError, SecurityError, TypeError) as error:
+    except (jinja2.TemplateError, TypeError) as error:
         if not wording:
             raise
         raise WordingError(f"The prompt {name} cannot be written in this wording: {error}.") from None

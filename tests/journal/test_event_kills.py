@@ -21,10 +21,12 @@ from cwm.record.record import RunRecord
 from cwm.trajectories.recorded import collect, write
 from games import registry
 
-PROGRAMS = Path(__file__).resolve().parents[1] / "data" / "programs"
+DATA = Path(__file__).resolve().parents[1] / "data"
+PROGRAMS = DATA / "programs"
 TIC_TAC_TOE = (PROGRAMS / "registered_tic_tac_toe.py").read_text(encoding="utf-8")
 LEDUC, CLOSED = (
-    (PROGRAMS / f"written_{name}.py").read_text(encoding="utf-8") for name in ("leduc_poker", "leduc_poker_closed")
+    file.read_text(encoding="utf-8")
+    for file in (*(DATA / "begun" / "run" / "programs").glob("*.py"), PROGRAMS / "written_leduc_poker_closed.py")
 )
 """Programs that a language model wrote."""
 WORTH = "def value_function(state, player_id):\n    return {}\n"

@@ -75,10 +75,9 @@ def test_the_sampling_error_falls_with_the_root_of_the_samples() -> None:
 
 
 YOKAI = "yokai-9c-2p"
-SHIPS = pytest.mark.skipif(YOKAI not in recordings.bundled_names(), reason="no recording of it ships")
 
 
-@pytest.mark.parametrize(("game", "method"), [("leduc_poker", HISTORIES), pytest.param(YOKAI, PARTS, marks=SHIPS)])
+@pytest.mark.parametrize(("game", "method"), [("leduc_poker", HISTORIES), (YOKAI, PARTS)])
 def test_the_recorded_models_draw_from_the_posterior(
     recorded: Callable[[str], ModelBundle], game: str, method: str
 ) -> None:
@@ -99,7 +98,7 @@ def test_a_biased_sampler_is_far_from_the_posterior(recorded: Callable[[str], Mo
     assert found["worst"]["excess"] >= found["excess"] > 0.2
 
 
-@pytest.mark.parametrize("game", ["leduc_poker", pytest.param(YOKAI, marks=SHIPS)])
+@pytest.mark.parametrize("game", ["leduc_poker", YOKAI])
 @pytest.mark.parametrize("added", [EMPTY, FAILING, WRONG_TYPE])
 def test_a_sampler_that_draws_what_cannot_be_is_as_far_as_can_be(
     recorded: Callable[[str], ModelBundle], game: str, added: str
