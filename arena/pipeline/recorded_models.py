@@ -87,7 +87,7 @@ def _place(recording: Recording, settings: RunSettings) -> Path:
 def _recording(game: str, seed: int) -> Recording:
     name = recordings.name_of(game, seed)
     if name not in recordings.bundled_names():
-        raise UsageError(f"No recorded completions ship for {name}; known: {', '.join(recordings.bundled_names())}.")
+        raise UsageError(f"No recorded completions ship for {name} ({recordings.nearest(name)}).")
     return recordings.load(name)
 
 

@@ -8,6 +8,7 @@ import lzma
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -151,6 +152,13 @@ def bundled_names() -> list[str]:
     return sorted(name_of_file(entry.name) for entry in folder.iterdir() if entry.name.endswith((SUFFIX, PACKED)))
 
 
+def nearest(name: str) -> str:
+    """Returns, for messages, the few shipped recordings whose names are like a name that none has, of how many."""
+    names = bundled_names()
+    like = get_close_matches(name, names, 5, 0.4) or names[:5]
+    return f"nearest of {len(names)} that ship: {', '.join(like)}; `cwm llm list` shows all" if names else "none ships"
+
+
 def name_of_file(name: str) -> str:
     """Returns a file's name without the ending of a recording."""
     return name.removesuffix(PACKED).removesuffix(SUFFIX)
@@ -203,9 +211,8 @@ def load(name_or_path: str) -> Recording:
     if path.name.endswith((SUFFIX, PACKED)) or len(path.parts) > 1:
         return parse(name_of_file(path.name), _read(path, str(path)), str(path))
     if name_or_path not in bundled_names():
-        known = ", ".join(bundled_names()) or "none"
         raise RecordingError(
-            f"There is no recording {name_or_path!r}; bundled ones: {known}. Give one of them or a {SUFFIX} file."
+            f"There is no recording {name_or_path!r} ({nearest(name_or_path)}). Give one that ships or a {SUFFIX} file."
         )
     files = [_bundled_folder() / (name_or_path + ending) for ending in (PACKED, SUFFIX)]
     file = next(file for file in files if file.is_file())
