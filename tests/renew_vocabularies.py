@@ -1,18 +1,23 @@
 """Renews `vocabulary.json` of the games' folders: `.venv/bin/python -m tests.renew_vocabularies [FOLDER ...]`."""
 
+import itertools
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from arena.evaluation.mixture import scripted
+from cwm.trajectories.recorded import Trajectory, game_seed, play
 from cwm.trajectories.varied import varied_game
 from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
+from games.api import Game
 
 GAMES: Final = 1000
 SEED: Final = 0
+SCRIPTED: Final = 20
 
 
 def tellings() -> dict[str, list[tuple[str, Mapping[str, bool]]]]:
@@ -28,9 +33,21 @@ def tellings() -> dict[str, list[tuple[str, Mapping[str, bool]]]]:
 
 
 def collected(name: str, params: Mapping[str, bool], games: int, first: int = 0) -> Vocabulary:
-    """Returns the names in so many games, half of them random, half with rare kinds of action as likely as common."""
+    """Returns the names in so many games, half of them random, half with rare kinds of action as likely as common.
+
+    Where a game's folder has scripted policies, each plays `SCRIPTED` games more, the same however many the others
+    are: some forced moves are seen in no other games.
+    """
     game = registry.make(name.removesuffix(registry.DRAWN), **params)
-    return Vocabulary.of(varied_game(game, SEED, index) for index in range(first, first + games))
+    varied = (varied_game(game, SEED, index) for index in range(first, first + games))
+    return Vocabulary.of(itertools.chain(varied, scripted_games(game)))
+
+
+def scripted_games(game: Game) -> Iterator[Trajectory]:
+    """Yields the games of the scripted policies that ship with a game."""
+    for _, policy in sorted(scripted(game.info.id).items()):
+        for index in range(SCRIPTED):
+            yield play(game, [policy] * game.info.num_players, game_seed(SEED, index), index)
 
 
 def main(folders: Sequence[str]) -> None:
