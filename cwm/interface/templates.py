@@ -47,8 +47,8 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
 
     Args:
         name: file name without `.j2`.
-        wording: names and texts of templates that stand in the place of those of the same name; `_before` comes before
-            every template that is asked for by name.
+        wording: names and texts of templates that stand in the place of those of the same name, or beside them;
+            `_before` comes before every template that is asked for by name.
         **values: what the template calls for.
 
     Raises:
@@ -56,7 +56,7 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
         WordingError: a template of the wording cannot be filled in.
         jinja2.UndefinedError: a value is missing.
     """
-    if name not in names():
+    if name not in names() and name not in dict(wording):
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
     environment = _environment(wording)
     try:
