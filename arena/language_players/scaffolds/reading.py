@@ -25,7 +25,7 @@ _MOVE_KEYS: Final = ("action", "move")
 _RATING_KEYS: Final = ("ratings", "move_ratings")
 _REASON_KEYS: Final = ("reason", "reasoning")
 
-_NUMBERED: Final = re.compile(r"(?:move|action|number|no\.?|#)?\s*#?\s*(\d{1,9})\s*(?:[.:,)\-–—]\s*)?(.*)", re.DOTALL)
+_NUMBERED: Final = re.compile(r"(?:move|action|number|no\.?|#)?\s*#?\s*(\d{1,9})\s*(?:[.:,)\-–—]\s*)?(.*)", re.DOTALL | re.IGNORECASE)
 _SEVERAL: Final = re.compile(r"\bor\b|\band\b|[,/&;]", re.IGNORECASE)
 _MARKS: Final = "*_`"
 
