@@ -25,7 +25,9 @@ _MOVE_KEYS: Final = ("action", "move")
 _RATING_KEYS: Final = ("ratings", "move_ratings")
 _REASON_KEYS: Final = ("reason", "reasoning")
 
-_NUMBERED: Final = re.compile(r"(?:move|action|number|no\.?|#)?\s*#?\s*(\d{1,9})\s*(?:[.:,)\-–—]\s*)?(.*)", re.DOTALL | re.IGNORECASE)
+_NUMBERED: Final = re.compile(
+    r"(?:move|action|number|no\.?|#)?\s*#?\s*(\d{1,9})\s*(?:[.:,)\-–—]\s*)?(.*)", re.DOTALL | re.IGNORECASE
+)
 _SEVERAL: Final = re.compile(r"\bor\b|\band\b|[,/&;]", re.IGNORECASE)
 _MARKS: Final = "*_`"
 
@@ -117,12 +119,16 @@ def move_of(move: Json, legal: Sequence[Action], own: OwnNotations) -> Action:
         return _numbered(move, legal)
     if isinstance(move, str):
         return _named(move, legal, own)
+    if all(isinstance(part, int) for part in move):  # numbers of moves, whatever else they may be in a game's names
+        raise AgentFailure("two_moves", f"{_shown(move)} names more than one move")
     found = _read(move, legal, own)
     if found is not None:
         return found
-    if all(isinstance(part, int | str) and not isinstance(part, bool) for part in move):
-        raise AgentFailure("two_moves", f"{_shown(move)} names more than one move")
-    raise AgentFailure("illegal", f"{_shown(move)} is no legal move now")
+    several = len({_read(part, legal, own) for part in move} - {None}) > 1
+    raise AgentFailure(
+        "two_moves" if several else "illegal",
+        f"{_shown(move)} {'names more than one move' if several else 'is no legal move now'}",
+    )
 
 
 def _numbered(number: float, legal: Sequence[Action]) -> Action:

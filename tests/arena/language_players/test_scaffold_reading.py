@@ -175,6 +175,8 @@ def test_a_key_of_ratings_that_is_there_twice_is_not_decided() -> None:
         ('{"action": true}', "no_move"),
         ('{"ratings": {"3": 1}, "reason": "the highest"}', "no_move"),
         ('{"action": [2, 3]}', "two_moves"),
+        ('{"action": ["(Play 0)", "(Play 1)"]}', "two_moves"),
+        ('{"action": ["play", 9]}', "illegal"),
         ('{"action": "2 or 3"}', "two_moves"),
         ('{"action": "(Play 0) and (Play 1)"}', "two_moves"),
         ('{"action": "3. (Play 0)"}', "two_moves"),
