@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final, TypeAlias
 
+from arena.agents.thought import MOST_MOVES, Thought
 from games.api import Action
 
 TURNS: Final = "turns"
 """Key of an account."""
+LONGEST_REASON: Final = 2_000
+"""Characters of a reason that a page shows."""
 
 Rating: TypeAlias = tuple[Action, float | None]
 
@@ -149,6 +152,30 @@ def decisions(actions: Sequence[tuple[int, Action]], accounts: Mapping[str, Mapp
             number = numbers[turn.turn] if turn.turn < len(numbers) else len(actions)
             found.append(Decision(number, int(seat), turn))
     yield from sorted(found, key=lambda decision: decision.number)
+
+
+def thoughts(actions: Sequence[tuple[int, Action]], accounts: Any) -> dict[str, Thought]:
+    """Returns what decisions had considered, by the number of the action as text: `arena.agents.thought`.
+
+    Moves have `rating`, the highest first, those without one last; beside them stands `reason`. An account that others
+    made may hold anything: what has not the form of decisions is left out.
+
+    Args:
+        actions: of a record.
+        accounts: of the same record.
+    """
+    try:
+        kept = {str(decision.number): _thought(decision.turn) for decision in decisions(actions, accounts)}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return {}
+    return {number: thought for number, thought in kept.items() if thought}
+
+
+def _thought(turn: TurnRecord) -> Thought:
+    ranked = sorted(turn.ratings, key=lambda item: -2.0 if item[1] is None else item[1], reverse=True)
+    moves = [{"action": action} | ({} if rating is None else {"rating": rating}) for action, rating in ranked]
+    found: Thought = {"moves": moves[:MOST_MOVES], "left_out": max(0, len(moves) - MOST_MOVES)} if moves else {}
+    return found | ({} if turn.reason is None else {"reason": turn.reason[:LONGEST_REASON]})
 
 
 def _known(kind: Any, data: Mapping[str, Any]) -> dict[str, Any]:
