@@ -13,7 +13,7 @@ from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.language_players.agent import LlmAgent
 from arena.language_players.models import PlayerModels, check, in_order
 from arena.language_players.prompts import GamePrompts
-from arena.language_players.scaffolds import found
+from arena.language_players.scaffolds import found, trial
 from arena.language_players.scaffolds.agent import ScaffoldAgent
 from arena.language_players.scaffolds.prompts import ScaffoldPrompts
 from arena.machine import accelerated
@@ -171,6 +171,7 @@ def _resolve_player(spec: AgentSpec, game: Game) -> AgentSpec:
         raise AgentSpecError(f"agent {spec.name!r}: a language model plays by a rules text, but {error}") from error
     try:
         view = found.check(spec.llm_config(), game, spec.view)
+        trial.check(spec.llm_config(), game, view)
     except LlmConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
     return replace(spec, view=view, llm=spec.llm_config().to_json())

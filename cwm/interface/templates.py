@@ -62,7 +62,7 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
     try:
         before = f"{environment.get_template(BEFORE + SUFFIX).render(**values)}\n" if BEFORE in dict(wording) else ""
         return before + environment.get_template(name + SUFFIX).render(**values)
-    except (jinja2.TemplateError, TypeError) as error:
+    except (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if not wording:
             raise
         raise WordingError(f"The prompt {name} cannot be written in this wording: {error}.") from None
