@@ -21,12 +21,15 @@ from games.viewed import with_view
 FOLDER: Final = Path(__file__).parent / "data" / "scaffolds"
 GAME: Final = "hanabi-mini-2p"
 SEED: Final = 4
+GENERAL: Final = ("rated",)
+"""Scaffolds of every game that are pinned, too."""
 
 
 def prompts_of(name: str, game: Game, **options: object) -> ScaffoldPrompts:
     """Returns what writes the prompts of a scaffold."""
     config = LlmConfig(scaffold=name, **options)  # type: ignore[arg-type]
-    return ScaffoldPrompts(game.info, found.offered(config, game, SCAFFOLDS[name].view or ""))
+    view = (SCAFFOLDS[name].view if name in SCAFFOLDS else None) or DEFAULT_VIEW
+    return ScaffoldPrompts(game.info, found.offered(config, game, view))
 
 
 def histories(game: Game, actions: list[Action], view: str) -> tuple[State, list[ObsActionHistory]]:
@@ -67,7 +70,11 @@ def position(game: Game) -> list[Action]:
 
 
 def texts(name: str) -> str:
-    """Returns the question of a scaffold at the position, with what it remembers."""
+    """Returns the question of a scaffold at the position, with what it remembers; of a general one, in Kuhn poker."""
+    if name not in SCAFFOLDS:
+        poker = registry.make("kuhn_poker")
+        turn = turn_of(poker, ["Deal:2", "Deal:1"], DEFAULT_VIEW)
+        return shown(Questions(prompts_of(name, poker, trajectories=0), turn, (Earlier("(then)", "(answer)"),)).asked())
     game = registry.make(GAME)
     prompts = prompts_of(name, game)
     turn = turn_of(game, position(game), SCAFFOLDS[name].view or "")
@@ -83,7 +90,7 @@ def shown(messages: list[Message]) -> str:
 def main() -> None:
     """Writes all files."""
     FOLDER.mkdir(exist_ok=True)
-    for name in SCAFFOLDS:
+    for name in (*SCAFFOLDS, *GENERAL):
         (FOLDER / f"{name}.txt").write_text(texts(name), encoding="utf-8")
 
 

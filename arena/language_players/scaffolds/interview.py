@@ -1,14 +1,14 @@
 """One role asked until its answer can be used; several roles side by side."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from arena.agents.api import AgentFailure
+from arena.agents.api import AgentFailure, NoAnswerError
 from arena.agents.llm_settings import LlmConfig
 from arena.language_players import asking
 from arena.language_players.turn_record import CallRecord
+from arena.machine import threads
 from cwm.llm.api import Completion, LanguageModel, Message
 from cwm.llm.requests import request_key
 from cwm.storage.keys import derive
@@ -85,9 +85,19 @@ class Interviewer:
         """
         if len(interviews) == 1 or not self._side_by_side:
             return [self._hear(interview, seed) for interview in interviews]
-        with ThreadPoolExecutor(max_workers=len(interviews), thread_name_prefix="role") as threads:
-            heard = [threads.submit(self._hear, interview, seed) for interview in interviews]
-        return [future.result() for future in heard]
+
+        def work(job: dict[str, Any]) -> dict[str, Any]:
+            try:
+                return {"heard": self._hear(interviews[job["number"]], seed)}
+            except NoAnswerError as error:  # the other answers are paid for: they are waited for
+                return {"error": error}
+
+        jobs = [{"number": number} for number in range(len(interviews))]
+        found = {job["number"]: answer for job, answer in threads.run(work, jobs, len(jobs))}
+        for number in range(len(jobs)):
+            if "error" in found[number]:
+                raise found[number]["error"]
+        return [found[number]["heard"] for number in range(len(jobs))]
 
     def _hear(self, interview: Interview[T], move_seed: int) -> Heard[T]:
         messages = interview.messages

@@ -14,7 +14,7 @@ from games import registry
 from games.api import CHANCE, TERMINAL, Action, Game
 from games.hanabi.scaffolds import RECENT, SCAFFOLDS
 from games.hanabi.scaffolds.deductions import deduced
-from tests.renew_scaffolds import FOLDER, histories, prompts_of, shown, texts, turn_of
+from tests.renew_scaffolds import FOLDER, GENERAL, histories, prompts_of, shown, texts, turn_of
 
 EARLIER = (Earlier("(then)", "(answer)"),)
 
@@ -51,7 +51,7 @@ def decisions(game: Game, actions: list[Action]) -> Iterator[list[Action]]:
         state = game.apply_action(state, action)
 
 
-@pytest.mark.parametrize("name", SCAFFOLDS)
+@pytest.mark.parametrize("name", [*SCAFFOLDS, *GENERAL])
 def test_what_a_scaffold_asks_is_pinned_to_the_letter(name: str) -> None:
     assert texts(name) == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
 

@@ -18,12 +18,13 @@ from arena.language_players.scaffolds.prompts import ScaffoldPrompts
 from arena.language_players.turn_record import TurnRecord, decisions
 from arena.matches import match, replay
 from arena.matches.match import GameRecord
-from cwm.llm.api import BudgetExceededError, Completion, Request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError, Request
 from cwm.llm.providers.scripted import Answer, Answers, Scripted
 from cwm.llm.requests import request_key
 from games import registry
 from games.api import DEFAULT_VIEW
 from games.hanabi.scaffolds import SCAFFOLDS
+from tests.renew_scaffolds import prompts_of, shown, turn_of
 
 MINI = "hanabi-mini-2p"
 LEGAL = ("x(0,0)", "x(0,1)", "x(2,2)")
@@ -129,6 +130,15 @@ def test_every_game_has_the_general_scaffolds(game: str) -> None:
     record, _ = whole_game(game, scaffold="rated-memory", trajectories=0)
     assert record.forfeit is None
     assert all(one.turn.ratings for one in decisions(record.actions, record.accounts))
+
+
+def test_a_general_scaffold_tells_nothing_that_is_hidden() -> None:
+    game = registry.make("kuhn_poker")
+    prompts = prompts_of("rated", game, trajectories=1)
+    deals = game.legal_actions(game.initial_state())
+    seen = {shown(prompts.question(turn_of(game, [deals[0], other], DEFAULT_VIEW)).asked()) for other in deals[1:]}
+    assert len(deals) == 3
+    assert len(seen) == 1
 
 
 # Memory.
@@ -292,6 +302,25 @@ def test_roles_are_asked_side_by_side() -> None:
         return rates(0)
 
     assert asked_of(answer, mixture=True)[0].act(TURN).action == "x(0,0)"
+
+
+def test_where_one_role_cannot_be_asked_the_other_answers_are_waited_for() -> None:
+    came = threading.Event()
+
+    def answer(request: Request) -> Answer:
+        if "baseline" in request.purpose:
+            return LanguageModelError("away")
+        if "history" in request.purpose:
+            came.wait(0.2)
+            came.set()
+        return rates(0)
+
+    agent, script = asked_of(answer, mixture=True)
+    with pytest.raises(NoAnswerError, match="away") as caught:
+        agent.act(TURN)
+    assert came.is_set()
+    assert not caught.value.hopeless
+    assert len(script.requests) == 3
 
 
 # Options.
