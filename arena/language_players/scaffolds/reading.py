@@ -28,7 +28,8 @@ _REASON_KEYS: Final = ("reason", "reasoning")
 _NUMBERED: Final = re.compile(
     r"(?:move|action|number|no\.?|#)?\s*#?\s*(\d{1,9})\s*(?:[.:,)\-–—]\s*)?(.*)", re.DOTALL | re.IGNORECASE
 )
-_SEVERAL: Final = re.compile(r"\bor\b|\band\b|[,/&;]", re.IGNORECASE)
+_SEVERAL: Final = re.compile(r"\bor\b|\band\b|[,&;]", re.IGNORECASE)
+_DIGIT: Final = re.compile(r"\d")
 _MARKS: Final = "*_`"
 
 _MOVE_LABEL: Final = re.compile(r"chosen\s+(?:move|action)(?:\s+number)?\s*[:=]", re.IGNORECASE)
@@ -143,16 +144,21 @@ def _named(text: str, legal: Sequence[Action], own: OwnNotations) -> Action:
     plain = text.strip().strip(_MARKS + "\"'[]").strip().removesuffix(".").strip().strip(_MARKS)
     if not any(character.isalnum() for character in plain):
         raise AgentFailure("no_move", f"{_shown(text)} names no move")
-    numbered = _NUMBERED.fullmatch(plain)
-    if plain in legal and not (plain.isdecimal() and int(plain) < len(legal) and legal[int(plain)] != plain):
-        return plain
-    if plain in legal:
+    if plain in legal and plain.isdecimal() and int(plain) < len(legal) and legal[int(plain)] != plain:
         raise AgentFailure("two_moves", f"{_shown(text)} is the name of one move and the number of another")
+    same = [action for action in legal if notation.tokens(action) == notation.tokens(plain)]
+    if len(same) == 1:
+        return same[0]
+    numbered = _NUMBERED.fullmatch(plain)
     if numbered is not None:
-        action, rest = _numbered(int(numbered[1]), legal), numbered[2].strip()
-        if not rest or _read(rest, legal, own) == action:
-            return action
-        if _read(rest, legal, own) is not None or _SEVERAL.search(plain[plain.index(numbered[1]) :]):
+        number, rest = int(numbered[1]), numbered[2].strip()
+        if not rest:
+            return _numbered(number, legal)
+        named_too = _read(rest, legal, own)
+        if named_too is not None and number < len(legal) and legal[number] == named_too:
+            return named_too
+        more = plain[numbered.end(1) :]
+        if named_too is not None or (_SEVERAL.search(more) and _DIGIT.search(more)):
             raise AgentFailure("two_moves", f"{_shown(text)} names more than one move")
     found = _read(plain, legal, own)
     if found is not None and any(character.isalpha() for character in plain):

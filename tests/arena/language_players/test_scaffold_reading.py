@@ -188,6 +188,8 @@ def test_a_key_of_ratings_that_is_there_twice_is_not_decided() -> None:
         ('{"action": "(Play 4)"}', "illegal"),
         ('{"action": "hint +1 blue"}', "illegal"),
         ('{"action": "pass"}', "illegal"),
+        ('{"action": "3 because it fits and helps"}', "illegal"),
+        ('{"action": "3, or 2"}', "two_moves"),
         ('{"ratings": [{"action": 3, "rating": 1}, {"action": 2, "rating": 0}], "reason": "cut', "unparsable"),
         ('{"action": 3} or rather {"action": ', "unparsable"),
         ("{'action': 3}", "unparsable"),
@@ -222,6 +224,17 @@ def test_a_text_that_is_one_moves_name_and_anothers_number_is_not_decided() -> N
         said('{"action": "1"}', legal=("1", "2"))
     assert caught.value.kind == "two_moves"
     assert said('{"action": 1}', legal=("1", "2")).action == "2"
+
+
+def test_names_that_begin_with_a_number_are_names() -> None:
+    dice = ("24/18 13/11", "24/22 6/2", "2 of clubs")
+    assert said('{"action": "24/18  13/11"}', legal=dice).action == dice[0]
+    assert said('{"action": "2 of Clubs"}', legal=dice).action == dice[2]
+    assert said('{"action": "2. 2 of clubs"}', legal=dice).action == dice[2]
+    for answer in ("24/18 13/10", "2 of hearts"):
+        with pytest.raises(AgentFailure) as caught:
+            said(json.dumps({"action": answer}), legal=dice)
+        assert caught.value.kind == "illegal"
 
 
 def test_a_proposal_is_chosen_by_its_number() -> None:
