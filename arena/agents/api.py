@@ -8,7 +8,9 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 from arena.agents.thought import Thought
 from games.api import DEFAULT_VIEW, Action, GameInfo, Observation, State
 
-ForfeitKind: TypeAlias = Literal["illegal", "unparsable", "empty", "truncated", "refused", "timeout", "crash"]
+ForfeitKind: TypeAlias = Literal[
+    "illegal", "unparsable", "no_move", "two_moves", "empty", "truncated", "refused", "timeout", "crash"
+]
 
 
 class AgentFailure(Exception):

@@ -7,10 +7,16 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from cwm.interface import wording
+from cwm.interface.templates import WordingError
 from cwm.llm.api import ConfigurationError
 from cwm.llm.line import effort_of
 
 History: TypeAlias = Literal["json", "table"]
+Choose: TypeAlias = Literal["model", "rating"]
+
+PLAIN: Final = "plain"
+"""The scaffold that asks for a move alone."""
 
 
 class LlmConfigError(ValueError):
@@ -39,6 +45,15 @@ class LlmConfig:
         send_seed: whether the provider is sent the seed of each answer; some refuse one.
         base_url: address of a server that speaks OpenAI's API, None for the provider's own.
         reasoning_effort: how long the model is to think, a word of the provider's, None for its default.
+        scaffold: what the model is shown, what it is asked for and what it is told of its own earlier turns, by the
+            name of a scaffold (`arena.language_players.scaffolds`); `plain` asks for a move alone.
+        k: answers to one decision, of which one is chosen as `choose` says; 1 to 99. Takes a scaffold.
+        choose: who chooses among `k` answers that differ: `model`, asked once more, or `rating`, the move that the
+            answers rate highest on average.
+        mixture: whether several roles report on the decision before one asked last decides. Takes a scaffold.
+        memory: own turns before this one that the model is shown with its answers; 0 to 20, None for as many as the
+            scaffold has. Takes a scaffold.
+        wording: other templates for prompts, as `cwm.interface.wording.Wording.to_json` has them, None for the usual.
     """
 
     show_legal: bool = False
@@ -53,13 +68,17 @@ class LlmConfig:
     send_seed: bool = False
     base_url: str | None = None
     reasoning_effort: str | None = None
+    scaffold: str = PLAIN
+    k: int = 1
+    choose: Choose = "model"
+    mixture: bool = False
+    memory: int | None = None
+    wording: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        data = asdict(self)
-        # Records of games from before there was an effort lack it.
-        if self.reasoning_effort is None:
-            del data["reasoning_effort"]
-        return data
+        # Keys of games from before there were these options are hashes of what has none of them.
+        usual = {item.name: item.default for item in fields(self) if item.name in _LATER}
+        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "LlmConfig":
@@ -71,9 +90,13 @@ class LlmConfig:
 OF_THE_LINE: Final = ("base_url", "send_seed", "timeout")
 """Options of the way to the model alone: a recording answers the same questions without them."""
 
+_LATER: Final = frozenset({"reasoning_effort", "scaffold", "k", "choose", "mixture", "memory", "wording"})
+"""Options that are left out where they are the usual ones."""
 _WHOLE: Final[Mapping[str, tuple[int, int]]] = {
     "retries": (0, 20),
     "votes": (1, 99),
+    "k": (1, 99),
+    "memory": (0, 20),
     "trajectories": (0, 100),
     "trajectories_seed": (0, 2**31),
     "max_output_tokens": (1, 1_000_000),
@@ -83,6 +106,8 @@ _CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
     "show_legal": {"true": True, "false": False},
     "send_seed": {"true": True, "false": False},
     "history": {"json": "json", "table": "table"},
+    "mixture": {"true": True, "false": False},
+    "choose": {"model": "model", "rating": "rating"},
 }
 
 
@@ -107,6 +132,13 @@ def value_of(name: str, text: str) -> Any:
         if urlsplit(text).scheme not in ("http", "https"):
             raise LlmConfigError(f"base_url is a web address like http://localhost:8000/v1, not {text!r}.")
         return text
+    if name == "scaffold":
+        return text
+    if name == "wording":
+        try:
+            return wording.read(text).to_json()
+        except WordingError as error:
+            raise LlmConfigError(str(error)) from None
     if name == "reasoning_effort":
         try:
             return effort_of(text)

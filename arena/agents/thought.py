@@ -13,8 +13,9 @@ LONGEST: Final = 200
 
 Thought = dict[str, Any]
 """JSON: `simulations`; `moves`, the most visited first, each with `action` and, where it is known, `visits`, `value`
-(mean return of the player to move), `prior` (what the search began with) and `share` (how likely a policy is to play
-it); `left_out`, moves that are not listed; `belief`, as `search.marginals.shares` has it."""
+(mean return of the player to move), `prior` (what the search began with), `share` (how likely a policy is to play it)
+and `rating` (a language model's); `left_out`, moves that are not listed; `belief`, as `search.marginals.shares` has it;
+`reason`, a language model's."""
 
 
 def of_search(visits: Any, values: Any, simulations: Any, belief: Any, priors: Any = None) -> Thought | None:

@@ -26,6 +26,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/docs/SERVE.md": "serve.html",
     "arena/docs/PAGES.md": "pages.html",
     "arena/docs/LANGUAGE_MODELS.md": "language_models.html",
+    "arena/docs/SCAFFOLDS.md": "scaffolds.html",
     "arena/docs/YARDSTICK.md": "yardstick.html",
     "arena/docs/LIBRARY.md": "library.html",
     "arena/RESULTS.md": "results.html",

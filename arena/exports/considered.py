@@ -6,6 +6,7 @@ A record that others made may hold anything: what has not the form of a thought 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from arena.language_players.turn_record import LONGEST_REASON, thoughts
 from arena.matches.match import GameRecord
 
 MOST_MOVES: Final = 12
@@ -21,10 +22,11 @@ def steps(record: GameRecord) -> list[dict[str, Any] | None]:
     """Returns what the player to move had considered, after so many actions; None where nothing is kept of that.
 
     Each has `simulations` (None if there were none), `moves`, each `[action, share, visits, value, played]` with None
-    for what is not known, `more` moves that are not listed, and `belief`, `[[part, [[value, share], …]], …]`.
+    for what is not known, `more` moves that are not listed, and `belief`, `[[part, [[value, share], …]], …]`. Where a
+    language model rated moves, each has its rating or None as one more; `reason` is there where it gave one.
     """
     kept = record.thoughts
-    found = kept if isinstance(kept, Mapping) else {}
+    found = thoughts(record.actions, record.accounts) | (dict(kept) if isinstance(kept, Mapping) else {})
     played = [action for _, action in record.actions]
     return [_told(found.get(str(number)), next_) for number, next_ in enumerate([*played, None])]
 
@@ -34,21 +36,27 @@ def _told(thought: Any, played: str | None) -> dict[str, Any] | None:
         return None
     listed = [move for move in _list(thought.get("moves")) if isinstance(move, Mapping) and "action" in move]
     visits = sum(_number(move.get("visits")) or 0 for move in listed)
-    rows: list[tuple[str, float, float | None, float | None, bool]] = []
+    rated = any(_number(move.get("rating")) is not None for move in listed)
+    rows: list[tuple[Any, ...]] = []
     for move in listed:
         count, share = _number(move.get("visits")), _number(move.get("share"))
         part = share if share is not None else (count or 0) / visits if visits else 0.0
         action = str(move["action"])
-        rows.append((action[:LONGEST], min(1.0, max(0.0, part)), count, _number(move.get("value")), action == played))
-    if not rows:
+        row = (action[:LONGEST], min(1.0, max(0.0, part)), count, _number(move.get("value")), action == played)
+        rows.append((*row, _number(move.get("rating"))) if rated else row)
+    reason = thought.get("reason")
+    told = {"reason": reason[:LONGEST_REASON]} if isinstance(reason, str) and reason else {}
+    if not rows and not told:
         return None
-    rows.sort(key=lambda row: -row[1])
+    if not rated:  # those are ranked already
+        rows.sort(key=lambda row: -row[1])
     left_out = _number(thought.get("left_out")) or 0
     return {
         "simulations": _number(thought.get("simulations")),
         "moves": rows[:MOST_MOVES],
         "more": int(max(0, left_out)) + max(0, len(rows) - MOST_MOVES),
         "belief": _belief(thought.get("belief")),
+        **told,
     }
 
 

@@ -90,18 +90,22 @@
     place.hidden = !thoughts.length;
     if (!thoughts.length) return;
     if (!thought) return place.replaceChildren(made("strong", "Nothing is kept of what was considered here."));
-    const { simulations, moves, more, belief } = thought;
-    const has = (column) => moves.some((move) => move[column] !== null);
-    const heads = ["move", simulations === null ? "policy" : "share", ...(has(2) ? ["visits"] : []), ...(has(3) ? ["mean return"] : [])];
-    const rows = moves.map(([action, share, visits, value, played]) => {
-      const row = made("tr", made("td", (played ? "▶ " : "") + action), made("td", bar(share), " " + percent(share)));
+    const { simulations, moves, more, belief, reason } = thought;
+    const has = (column) => moves.some((move) => move[column] !== null && move[column] !== undefined);
+    const rated = has(5);
+    const heads = ["move", rated ? "rating" : simulations === null ? "policy" : "share", ...(has(2) ? ["visits"] : []), ...(has(3) ? ["mean return"] : [])];
+    const rows = moves.map(([action, share, visits, value, played, rating]) => {
+      const figure = rated ? made("td", rating === null ? "–" : rating.toFixed(2)) : made("td", bar(share), " " + percent(share));
+      const row = made("tr", made("td", (played ? "▶ " : "") + action), figure);
       if (has(2)) row.append(made("td", visits === null ? "–" : visits.toLocaleString("en")));
       if (has(3)) row.append(made("td", value === null ? "–" : value.toFixed(3)));
       if (played) row.className = "played";
       return row;
     });
     const said = "What the player to move considers" + (simulations === null ? "" : ": " + simulations.toLocaleString("en") + " simulations");
-    place.replaceChildren(made("strong", said), made("table", made("tr", ...heads.map((head) => made("th", head))), ...rows));
+    place.replaceChildren(made("strong", said));
+    if (reason) place.append(made("p", reason));
+    if (rows.length) place.append(made("table", made("tr", ...heads.map((head) => made("th", head))), ...rows));
     if (more) place.append(made("p", more + " more moves"));
     if (!belief.length) return;
     const parts = belief.map(([part, shares]) => made("tr", made("th", part.replace(/^colours\.(\d+)$/, "card $1").replaceAll(".", " ")),

@@ -43,6 +43,7 @@ class GamePrompts:
     def __init__(self, game: Game, config: LlmConfig, view: str = DEFAULT_VIEW) -> None:
         self._info = game.info
         self._config = config
+        self._wording = () if config.wording is None else tuple(config.wording["templates"].items())
         self._rules = registry.book_of(game)
         # What only states hold is no player's business, its names included.
         listed = registry.vocabulary(game.info.id) if game.info.id in registry.ids() else None
@@ -59,26 +60,34 @@ class GamePrompts:
             history: its own decision points, the last action None.
             legal: its legal actions; shown only if the options say so.
         """
+        shown = list(legal) if self._config.show_legal else None
+        return templates.render("player", self._wording, **self.values(player, history), legal_actions=shown)
+
+    def values(self, player: int, history: ObsActionHistory) -> dict[str, Any]:
+        """Returns what templates are given of a decision, but for its legal actions.
+
+        Args:
+            player: who is asked.
+            history: its own decision points, the last action None.
+        """
         described = (notation.DESCRIPTION, self.notations.description)
-        return templates.render(
-            "player",
-            rules=self._rules,
-            names=self._names,
-            complete=True,
-            player_names=self._info.player_names,
-            trajectories=self._trajectories,
-            legend=_LEGENDS[self._config.history],
-            notation=" ".join(text for text in described if text),
-            player=player,
-            player_name=self._info.player_name(player),
-            history=history_text(history, self._config.history),
-            history_legend=_HISTORY_LEGENDS[self._config.history],
-            legal_actions=list(legal) if self._config.show_legal else None,
-        )
+        return {
+            "rules": self._rules,
+            "names": self._names,
+            "complete": True,
+            "player_names": self._info.player_names,
+            "trajectories": self._trajectories,
+            "legend": _LEGENDS[self._config.history],
+            "notation": " ".join(text for text in described if text),
+            "player": player,
+            "player_name": self._info.player_name(player),
+            "history": history_text(history, self._config.history),
+            "history_legend": _HISTORY_LEGENDS[self._config.history],
+        }
 
     def retry(self, kind: str, reason: str) -> str:
         """Returns what is said after a bad answer."""
-        return templates.render("player_retry", kind=kind, reason=reason)
+        return templates.render("player_retry", self._wording, kind=kind, reason=reason)
 
 
 def history_text(history: ObsActionHistory, form: History) -> str:

@@ -5,13 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.agents.api import Agent, RandomAgent
+from arena.agents.llm_settings import PLAIN, LlmConfigError
 from arena.agents.model import LearningAgent, ModelAgent
 from arena.agents.partner import PartnerAgent, partners
 from arena.agents.planner import PlannerAgent
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.language_players.agent import LlmAgent
-from arena.language_players.models import PlayerModels, check
+from arena.language_players.models import PlayerModels, check, in_order
 from arena.language_players.prompts import GamePrompts
+from arena.language_players.scaffolds import found, trial
+from arena.language_players.scaffolds.agent import ScaffoldAgent
+from arena.language_players.scaffolds.prompts import ScaffoldPrompts
 from arena.machine import accelerated
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import bundle_of
@@ -165,12 +169,21 @@ def _resolve_player(spec: AgentSpec, game: Game) -> AgentSpec:
         registry.book_of(game)
     except GameError as error:
         raise AgentSpecError(f"agent {spec.name!r}: a language model plays by a rules text, but {error}") from error
-    return replace(spec, llm=spec.llm_config().to_json())
+    try:
+        view = found.check(spec.llm_config(), game, spec.view)
+        trial.check(spec.llm_config(), game, view)
+    except LlmConfigError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    return replace(spec, view=view, llm=spec.llm_config().to_json())
 
 
 def _player(spec: AgentSpec, table: TableSetup) -> Agent:
     model = (table.models or PlayerModels([spec])).model(spec)
     options = spec.llm_config()
+    if options.scaffold != PLAIN:
+        offered = found.offered(options, table.game, spec.view)
+        prompts = ScaffoldPrompts(table.game.info, offered)
+        return ScaffoldAgent(prompts, model, options, spec.name, spec.view, not in_order([spec]))
     return LlmAgent(GamePrompts(table.game, options, spec.view), model, options, spec.name, spec.view)
 
 

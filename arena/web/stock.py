@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
+from arena.language_players.turn_record import thoughts
 from arena.matches import store, verification
 from arena.matches.game_source import open_game
 from arena.matches.match import GameRecord
@@ -94,7 +95,8 @@ class Stock:
         game = stack.enter_context(open_game(name, config.referee, **config.params))
         names = tuple(f"{game.info.player_name(seat)} ({name})" for seat, name in enumerate(record.seats))
         told = Credits(game.info.id, names, (_end(record),))
-        return Replayed(game, record.actions, told, stack.close, record.thoughts)
+        considered = thoughts(record.actions, record.accounts) | dict(record.thoughts)
+        return Replayed(game, record.actions, told, stack.close, considered)
 
     def _recorded(self, found: Found, number: int) -> Reel | None:
         games = self._trajectories(found)

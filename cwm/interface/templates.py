@@ -47,8 +47,8 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
 
     Args:
         name: file name without `.j2`.
-        wording: names and texts of templates that stand in the place of those of the same name; `_before` comes before
-            every template that is asked for by name.
+        wording: names and texts of templates that stand in the place of those of the same name, or beside them;
+            `_before` comes before every template that is asked for by name.
         **values: what the template calls for.
 
     Raises:
@@ -56,13 +56,13 @@ def render(name: str, wording: tuple[tuple[str, str], ...] = (), **values: Any) 
         WordingError: a template of the wording cannot be filled in.
         jinja2.UndefinedError: a value is missing.
     """
-    if name not in names():
+    if name not in names() and name not in dict(wording):
         raise TemplateMissingError(f"there is no prompt template {name!r}; there are {', '.join(names())}")
     environment = _environment(wording)
     try:
         before = f"{environment.get_template(BEFORE + SUFFIX).render(**values)}\n" if BEFORE in dict(wording) else ""
         return before + environment.get_template(name + SUFFIX).render(**values)
-    except (jinja2.TemplateError, TypeError) as error:
+    except (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if not wording:
             raise
         raise WordingError(f"The prompt {name} cannot be written in this wording: {error}.") from None

@@ -1,6 +1,6 @@
 """Other words for prompts: templates that stand in the place of those of the same name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -47,13 +47,16 @@ class Wording:
         wording.check()
         return wording
 
-    def check(self) -> None:
+    def check(self, further: Iterable[str] = ()) -> None:
         """Checks the templates.
+
+        Args:
+            further: names of templates that a game brings with it.
 
         Raises:
             WordingError: a template is of no known name, or is none.
         """
-        known = {*names(), BEFORE}
+        known = {*names(), *further, BEFORE}
         if not self.templates and self.name:
             raise WordingError(f"The wording {self.name} holds no template (a file NAME{SUFFIX}).")
         for name, text in self.templates.items():
@@ -88,6 +91,17 @@ def load(name_or_folder: str) -> Wording:
     Raises:
         WordingError: there is no such wording, or it cannot be used.
     """
+    wording = read(name_or_folder)
+    wording.check()
+    return wording
+
+
+def read(name_or_folder: str) -> Wording:
+    """Returns a wording whose templates nobody has checked yet, else as `load`.
+
+    Raises:
+        WordingError: there is no such wording, or a file cannot be read.
+    """
     folder: Traversable = Path(name_or_folder)
     if name_or_folder in shipped():
         folder = _shipped() / name_or_folder
@@ -102,9 +116,7 @@ def load(name_or_folder: str) -> Wording:
                 found[file.name.removesuffix(SUFFIX)] = file.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 raise WordingError(f"The template {file.name} of the wording cannot be read: {error}.") from None
-    wording = Wording(Path(name_or_folder).name, found)
-    wording.check()
-    return wording
+    return Wording(Path(name_or_folder).name, found)
 
 
 def _shipped() -> Traversable:

@@ -18,7 +18,7 @@ const believed = (thought) => (Array.isArray(thought?.belief) ? thought.belief.f
 export function tinted(made, frame) {
   if (!frame.thought || !made.root || !made.spot) return;
   const cells = new Map();
-  for (const move of moves(frame.thought)) {
+  for (const move of moves(frame.thought).filter((move) => typeof move.rating !== "number")) {
     const spot = made.spot(move.action);
     if (!spot) continue;
     const key = spot.join(" ");
@@ -45,9 +45,11 @@ export function tinted(made, frame) {
 }
 function table(listed, next) {
   const has = (name) => listed.some((move) => typeof move[name] === "number");
-  const heads = ["move", has("share") ? "policy" : "share of the search", ...(has("visits") ? ["visits"] : []), ...(has("value") ? ["mean return"] : []), ...(has("prior") ? ["prior"] : [])];
+  const rated = has("rating");
+  const heads = ["move", rated ? "rating" : has("share") ? "policy" : "share of the search", ...(has("visits") ? ["visits"] : []), ...(has("value") ? ["mean return"] : []), ...(has("prior") ? ["prior"] : [])];
   const rows = listed.map((move) => {
-    const cells = [el("td", { class: "considered" }, move.action === next ? "▶ " : "", move.action), el("td", {}, bar(move.part), ` ${percent(move.part)}`)];
+    const figure = rated ? (typeof move.rating === "number" ? move.rating.toFixed(2) : "–") : [bar(move.part), ` ${percent(move.part)}`];
+    const cells = [el("td", { class: "considered" }, move.action === next ? "▶ " : "", move.action), el("td", {}, figure)];
     if (has("visits")) cells.push(el("td", { class: "number" }, move.visits ?? "–"));
     if (has("value")) cells.push(el("td", { class: "number" }, typeof move.value === "number" ? number(move.value) : "–"));
     if (has("prior")) cells.push(el("td", {}, typeof move.prior === "number" ? [bar(move.prior), ` ${percent(move.prior)}`] : "–"));
@@ -62,13 +64,14 @@ function beliefs(parts) {
 // The panel below the boards, [] where nothing was kept.
 export function thoughts(frame) {
   const listed = moves(frame.thought);
-  if (!listed.length) return [];
+  const reason = typeof frame.thought?.reason === "string" ? frame.thought.reason : "";
+  if (!listed.length && !reason) return [];
   const count = frame.thought.simulations;
   const more = listed.length - SHOWN + (Number(frame.thought.left_out) || 0);
   const rest = listed.slice(SHOWN, LISTED);
   return [
     el("section", { class: "panel thoughts" }, el("h2", {}, `What ${frame.mover ?? "the player"} considers${typeof count === "number" ? `: ${count.toLocaleString("en")} simulations` : ""}`),
-      table(listed.slice(0, SHOWN), frame.next), rest.length ? el("details", {}, el("summary", {}, `${more} more`), table(rest, frame.next)) : null,
+      reason ? el("p", { class: "reason" }, reason) : null, listed.length ? table(listed.slice(0, SHOWN), frame.next) : null, rest.length ? el("details", {}, el("summary", {}, `${more} more`), table(rest, frame.next)) : null,
       believed(frame.thought).length ? beliefs(believed(frame.thought)) : null),
   ];
 }

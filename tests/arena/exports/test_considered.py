@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arena.exports import considered, film_sources, watching
+from arena.language_players.turn_record import TurnRecord
 from arena.matches.match import GameRecord
 from cwm.trajectories.recorded import game_seed, play, random_policy
 from games import registry
@@ -92,3 +93,37 @@ def test_a_page_has_the_thought_of_each_step_and_nothing_where_none_is_kept(draw
     assert len(page["thoughts"]) == len(page["steps"])
     # A drawn game begins when all is dealt.
     assert [index for index, told in enumerate(page["thoughts"]) if told] == [0 if drawn else number]
+
+
+def test_ratings_and_the_reason_of_a_language_model_are_told_where_thoughts_are() -> None:
+    record = poker()
+    number, player = next((index, player) for index, (player, _) in enumerate(record.actions) if player != CHANCE)
+    action = record.actions[number][1]
+    turn = TurnRecord(0, action, (("other", None), (action, -0.25), ("third", 1.0)), 2, "I have to.")
+    object.__setattr__(record, "accounts", {str(player): {"turns": [turn.to_json()]}})
+    found = considered.steps(record)
+    assert found[number] == {
+        **NOTHING,
+        "moves": [
+            ("third", 0.0, None, None, False, 1.0),
+            (action, 0.0, None, None, True, -0.25),
+            ("other", 0.0, None, None, False, None),
+        ],
+        "reason": "I have to.",
+    }
+    assert [index for index, told in enumerate(found) if told] == [number]
+
+
+def test_a_reason_without_ratings_is_told_and_an_account_of_another_form_is_not() -> None:
+    record = poker()
+    object.__setattr__(record, "accounts", {"0": {"turns": [TurnRecord(7, None, reason="No way.").to_json()]}})
+    assert considered.steps(record)[-1] == {**NOTHING, "moves": [], "reason": "No way."}
+    for account in (
+        "text",
+        {"turns": 3},
+        {"turns": [3]},
+        {"turns": [{"action": 1}]},
+        {"turns": [{"turn": 0, "action": "a", "reason": 3}]},
+    ):
+        object.__setattr__(record, "accounts", {"0": account})
+        assert not any(considered.steps(record))
