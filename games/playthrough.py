@@ -4,10 +4,11 @@
 """
 
 import argparse
+import hashlib
 import json
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,9 @@ MAX_ENTRIES: Final = 100
 MAX_DETAILED: Final = 10
 MAX_DETAILED_CHANCE: Final = 3
 """So many players' and chance's steps are written in full, and the last one; of others, only action and rewards."""
+MAX_SEEN: Final = 4_000
+"""Of the steps where what players see takes more characters than this, the first is written whole; of the others a hash
+of each view stands for it, which tests the same in a hundredth of the room."""
 
 
 def playthrough(game: Game, *, seed: int = SEED) -> str:
@@ -39,12 +43,18 @@ def playthrough(game: Game, *, seed: int = SEED) -> str:
     lines = [f"game: {game.info.id}", f"seed: {seed}", f"info: {game.info}"]
     state, action, number = game.initial_state(), "", 0
     left = {True: MAX_DETAILED_CHANCE, False: MAX_DETAILED}
+    is_long_shown = False
     while True:
         player = game.current_player(state)
         lines.append(f"\n# step {number}" + (f", after {action!r}" if action else ""))
         left[player == CHANCE] -= 1
         detailed = left[player == CHANCE] >= 0 or player == TERMINAL
         lines += _step(game, state, player) if detailed else [f"rewards: {game.rewards(state)}"]
+        if detailed:
+            seen = _views(game, state)
+            is_long = sum(len(line) for view in seen.values() for line in view) > MAX_SEEN
+            lines += _hashes(seen) if is_long and is_long_shown else [line for view in seen.values() for line in view]
+            is_long_shown |= is_long
         if player == TERMINAL:
             return "\n".join(lines) + "\n"
         action = rng.choice(game.legal_actions(state))
@@ -73,7 +83,7 @@ def renew(game_ids: Sequence[str], folder: Path = FOLDER) -> list[Path]:
 
 
 def _step(game: Game, state: State, player: int) -> Iterator[str]:
-    """Yields the lines of one state."""
+    """Yields the lines of one state, without what players see of it."""
     if isinstance(game, RendersText):
         yield from (f"| {line}".rstrip() for line in game.render(state).splitlines())
     yield f"state: {_json(state_to_json(game, state))}"
@@ -83,9 +93,20 @@ def _step(game: Game, state: State, player: int) -> Iterator[str]:
     else:
         yield f"legal: {_some(game.legal_actions(state))}"
     yield f"rewards: {game.rewards(state)}"
-    for view in game.info.views:
-        seen = [observe(game, state, viewer, view) for viewer in range(game.info.num_players)]
-        yield from _seen(game, view, seen)
+
+
+def _views(game: Game, state: State) -> dict[str, list[str]]:
+    """Returns by view the lines of what the players see."""
+    return {
+        view: [*_seen(game, view, [observe(game, state, viewer, view) for viewer in range(game.info.num_players)])]
+        for view in game.info.views
+    }
+
+
+def _hashes(seen: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for view, lines in seen.items():
+        text = "\n".join(lines)
+        yield f"seen ({view}): {len(text)} characters, sha256 {hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _seen(game: Game, view: str, seen: list[Json]) -> Iterator[str]:

@@ -37,3 +37,11 @@ def test_printing_shows_the_whole_game(capsys: pytest.CaptureFixture[str]) -> No
 def test_other_seed_plays_another_game() -> None:
     game = registry.make("connect_four")
     assert playthrough.playthrough(game, seed=1) != playthrough.playthrough(game, seed=2)
+
+
+def test_views_that_fill_pages_are_written_once_and_then_stand_as_hashes() -> None:
+    text = playthrough.playthrough(registry.make("hanabi-2p"))
+    hashes = [line for line in text.splitlines() if line.startswith("seen (counted): ")]
+    assert text.count("all see (counted): ") == playthrough.MAX_DETAILED_CHANCE + 1
+    assert len(hashes) == len(set(hashes)) == 7
+    assert "seen (" not in playthrough.playthrough(registry.make("yokai-16c-4p"))
