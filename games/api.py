@@ -213,7 +213,23 @@ class ReportsOutcome(Protocol):
     """A cooperative game that can say more of a finished game than its return."""
 
     def outcome(self, state: State) -> Mapping[str, Json]:
-        """Returns at least `won` (bool), `ended_early` (bool) and `score` (float: what a win is worth)."""
+        """Returns at least `won` (bool), `ended_early` (bool) and `score` (float: what a win is worth).
+
+        Where `figures` lists names of further numbers or truths among the rest, tables show their means.
+        """
+        ...
+
+
+@runtime_checkable
+class DealsNamedDecks(Protocol):
+    """A game whose chance can be told in advance by a name, such as the seed of another program's deck."""
+
+    def named_deck(self, name: str) -> list[Action]:
+        """Returns what chance does at its first nodes, in order, whatever the players do in between.
+
+        Raises:
+            GameError: the game has no deck of this name; the message says which there are.
+        """
         ...
 
 

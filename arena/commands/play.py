@@ -20,12 +20,14 @@ from arena.language_players import notation
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import seating
-from arena.matches.game_source import open_game, rules_text
+from arena.matches.game_source import named_decks, open_game, rules_text
 from arena.matches.match import GameRecord, play
+from arena.matches.plan import PlannedGame
 from arena.one_game import kept
 from arena.terminal import console
 from arena.terminal.game_words import words_of
-from arena.terminal.options import GAME, AsJson, KeepSearch
+from arena.terminal.options import GAME, AsJson, Decks, KeepSearch
+from arena.usage import UsageError
 from cwm.storage.keys import derive
 from games.api import Action, Game, GameError, UnknownGameError
 
@@ -43,6 +45,7 @@ def command(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Deal this game again; default: a new deal, whose seed is told.")
     ] = None,
+    deck: Decks = None,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder that keeps the finished game; default: runs/play-GAME-TIME.")
     ] = None,
@@ -57,7 +60,10 @@ def command(
         specs = kept.seated(agent or ["human"], made)
         runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.traits.sandboxed]))
         chosen = secrets.randbelow(10**6) if seed is None else seed
-        config, plan = kept.planned(game, specs, chosen, runtime)
+        decks = named_decks(made, deck) if deck else ()
+        if len(decks) > 1:
+            raise UsageError(f"{len(decks)} decks are named, and this is one game: name one with --deck.")
+        config, plan = kept.planned(game, specs, chosen, runtime, decks)
         folder = kept.folder_for(game, run)
         screen = console.notices if as_json else console.out
         if seed is None:
@@ -65,7 +71,7 @@ def command(
         asks = confirm and sys.stdin.isatty()
         try:
             table = _Table(screen, asks, game, keep_search)
-            record = _played(made, specs, runtime, plan.deal_seed, plan.course, table)
+            record = _played(made, specs, runtime, plan, table)
         except BaseException as stop:
             kept.leave(folder)
             if isinstance(stop, HumanQuitError):
@@ -108,8 +114,7 @@ def _played(
     game: Game,
     specs: list[AgentSpec],
     runtime: Runtime,
-    deal_seed: int,
-    course: str,
+    plan: PlannedGame,
     table: "_Table",
 ) -> GameRecord:
     """Plays the game.
@@ -118,8 +123,7 @@ def _played(
         game: the true game.
         specs: of the agents by seat.
         runtime: limits of programs that are not trusted.
-        deal_seed: of all that chance does.
-        course: what the agents' seeds derive from.
+        plan: the deal, and what the agents' seeds derive from.
         table: what was asked for beside the players.
     """
     actions: list[tuple[int, Action]] = []
@@ -135,11 +139,12 @@ def _played(
     return play(
         game,
         agents,
-        deal_seed,
-        [derive("agent", course, seat) for seat in range(len(agents))],
+        plan.deal_seed,
+        [derive("agent", plan.course, seat) for seat in range(len(agents))],
         runtime.level if any(spec.traits.sandboxed for spec in specs) else None,
         lambda player, action: actions.append((player, action)),
         explain=table.explain,
+        deck=plan.deck,
     )
 
 

@@ -16,9 +16,10 @@ from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
 from arena.matches import tournament
-from arena.matches.game_source import game_info
+from arena.matches.game_source import game_info, named_decks, open_game
 from arena.matches.lineups import Pairing
-from arena.matches.plan import TournamentConfig
+from arena.matches.match import NamedDeck
+from arena.matches.plan import TournamentConfig, decks_of
 from arena.matches.store import Games, write_standings
 from arena.matches.tournament import UNANSWERED, TournamentResult
 from arena.matches.verification import verify_games
@@ -37,6 +38,7 @@ from arena.terminal.options import (
     NO_CAPS,
     NOT_KEPT,
     AsJson,
+    Decks,
     Effort,
     KeepSearch,
     Record,
@@ -52,6 +54,8 @@ from cwm.llm.line import effort_of
 
 CONFIG_FILE = tournament.ASKED_FILE
 SHOWN_FAULTS = 3
+DEALS = 10
+"""So many deals where nobody says how many."""
 
 PLAYERS = (
     "A language model plays as llm:PROVIDER:MODEL,OPTION=VALUE,... with the models llm:openai:MODEL, llm:google:MODEL, "
@@ -108,8 +112,10 @@ def command(
         ),
     ],
     deals: Annotated[
-        int, typer.Option(min=1, max=MOST_GAMES, help="Deals a lineup, each played in all seat rotations.")
-    ] = 10,
+        int | None,
+        typer.Option(min=1, max=MOST_GAMES, help="Deals a lineup, each played in all seat rotations (default: 10)."),
+    ] = None,
+    deck: Decks = None,
     pairing: Annotated[
         str, typer.Option(help="all, cross (different agents only) or self (each with itself).")
     ] = "all",
@@ -134,13 +140,24 @@ def command(
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
     asked = {"temperature": temperature, "reasoning_effort": effort}
     agents = tuple(_asked_with(parse(text), asked) for text in agent)
-    config = TournamentConfig(game, agents, deals, seed, _pairing(pairing), explain=keep_search)
+    decks = _decks(game, deck, deals)
+    count = len(decks) or deals or DEALS
+    config = TournamentConfig(game, agents, count, seed, _pairing(pairing), explain=keep_search, decks=decks)
     if not asks_models(config) and (caps != NO_CAPS or record is not None or effort or temperature is not None):
         raise UsageError(
             "No language model plays or refines a model, and nothing is asked: leave out caps, prices, --record and "
             "the options of the way to a model."
         )
     play(config, run, workers, as_json, caps, record)
+
+
+def _decks(game: str, texts: Sequence[str] | None, deals: int | None) -> tuple[NamedDeck, ...]:
+    if not texts:
+        return ()
+    if deals is not None:
+        raise UsageError("--deck names the deals and --deals counts deals by seed: give one of the two.")
+    with open_game(game) as made:
+        return named_decks(made, texts)
 
 
 def asks_models(config: TournamentConfig) -> bool:
@@ -263,7 +280,8 @@ def read_asked(folder: Path) -> TournamentConfig:
         data = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         agents = tuple(AgentSpec.from_json(item) for item in data["agents"])
         explain = data.get("explain") is True
-        return TournamentConfig(data["game"], agents, data["deals"], data["seed"], data["pairing"], explain=explain)
+        deals, seed, pairing = data["deals"], data["seed"], data["pairing"]
+        return TournamentConfig(data["game"], agents, deals, seed, pairing, explain=explain, decks=decks_of(data))
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{folder / CONFIG_FILE} is damaged ({error}); give the command of the tournament again."

@@ -19,8 +19,8 @@ RECORDS = (".json", ".parquet")
 """Endings of what the arena keeps of a game: who sat where, who forfeited and why, what each decision took."""
 _AS_TEXT = ("actions", "outcome", "forfeit", "fallbacks", "model_errors", "accounts", "seconds")
 """Columns of the Parquet table that hold JSON text: what is in them depends on the game."""
-_THOUGHTS = "thoughts"
-"""One more such column, where some game kept what was considered."""
+_KEPT = ("thoughts", "deck")
+"""More such columns, where some game kept what was considered, or was dealt a named deck."""
 
 
 def check(path: Path) -> None:
@@ -64,15 +64,12 @@ def write(path: Path, games: Mapping[str, GameRecord]) -> None:
 
 def _row(game: GameRecord) -> dict[str, Any]:
     """Returns the fields of a game; what nobody asked to be kept is no field, as in files from before it could be."""
-    row = asdict(game)
-    if not row[_THOUGHTS]:
-        del row[_THOUGHTS]
-    return row
+    return {name: value for name, value in asdict(game).items() if value or name not in _KEPT}
 
 
 def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
     pa, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
-    as_text = [*_AS_TEXT, *([_THOUGHTS] if any(_THOUGHTS in row for row in rows) else [])]
+    as_text = [*_AS_TEXT, *(name for name in _KEPT if any(name in row for row in rows))]
     schema = pa.schema(
         [
             ("key", pa.string()),
@@ -94,7 +91,7 @@ def _write_table(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: json.dumps(value, sort_keys=True) if name in (*_AS_TEXT, _THOUGHTS) and value is not None else value
+        name: json.dumps(value, sort_keys=True) if name in (*_AS_TEXT, *_KEPT) and value is not None else value
         for name, value in row.items()
     }
 

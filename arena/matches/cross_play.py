@@ -123,7 +123,8 @@ class CrossPlay:
 
     def to_json(self) -> dict[str, Any]:
         """Returns everything but the games."""
-        return {key: value for key, value in asdict(replace(self, records=())).items() if key != "records"}
+        rest = asdict(replace(self, records=())) | {"table": self.table.to_json()}
+        return {key: value for key, value in rest.items() if key != "records"}
 
 
 def run(

@@ -1,20 +1,24 @@
 """Opens the game that a match is played on: a registered one, or a synthesised model as its own referee."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.machine import shipped
+from arena.matches.match import NamedDeck
+from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle, kept_rules
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from cwm.trajectories.telling import Detail
 from games import registry
-from games.api import Game, GameInfo
+from games.api import Action, DealsNamedDecks, Game, GameInfo
 
 MODEL_PREFIX = "cwm:"
+MOST_NAMED: Final = 10_000
+"""So many decks at most are named by a first and a last number."""
 
 
 @contextmanager
@@ -81,6 +85,44 @@ def rules_text(game_id: str, detail: Detail = "book") -> str:
             "in which the model was made."
         )
     return registry.told(bundle.info["id"], detail == "book") if kept is None else kept
+
+
+def named_decks(game: Game, texts: Sequence[str]) -> tuple[NamedDeck, ...]:
+    """Returns the decks that a game is to be dealt.
+
+    Args:
+        game: which.
+        texts: names, or several names with one beginning, the rest between commas: `hle:1,3`, or from one to another
+            number: `hle:1-20`. What has no colon is one name as it stands, such as a deck's own cards.
+
+    Raises:
+        UsageError: the game has no decks by name, or a deck is named twice.
+        GameError: it has no deck of that name.
+    """
+    if not isinstance(game, DealsNamedDecks):
+        raise UsageError(f"{game.info.id} deals no decks by name, only by seed: leave out the option `deck`.")
+    decks = tuple(NamedDeck(name, tuple(game.named_deck(name))) for text in texts for name in _names(text))
+    twice = next((deck.name for number, deck in enumerate(decks) if deck.actions in _orders(decks[:number])), None)
+    if twice is not None:
+        raise UsageError(f"The deck {twice!r} is named twice, and would be dealt once: name each deck once.")
+    return decks
+
+
+def _orders(decks: Sequence[NamedDeck]) -> set[tuple[Action, ...]]:
+    return {deck.actions for deck in decks}
+
+
+def _names(text: str) -> Iterator[str]:
+    prefix, colon, rest = text.strip().partition(":")
+    if not colon:
+        yield " ".join(text.split())
+        return
+    for part in rest.split(","):
+        first, dash, last = part.strip().partition("-")
+        if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last) < int(first) + MOST_NAMED:
+            yield from (f"{prefix}:{number}" for number in range(int(first), int(last) + 1))
+        else:
+            yield f"{prefix}:{part.strip()}"
 
 
 def is_model(game_id: str) -> bool:

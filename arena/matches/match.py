@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -25,6 +25,24 @@ from games.api import (
 
 MAX_ACTIONS = 10_000
 """A game with more players' actions than this, where the game states no bound, is given up as endless."""
+
+
+@dataclass(frozen=True)
+class NamedDeck:
+    """What chance does at its first nodes, in order, in place of what the deal's seed would give.
+
+    Attributes:
+        name: as the game names it.
+        actions: chance's.
+    """
+
+    name: str
+    actions: tuple[Action, ...]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "NamedDeck":
+        """Builds what `asdict` made."""
+        return cls(data["name"], tuple(data["actions"]))
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,7 @@ class GameRecord:
             options, calls, tokens, votes and bad answers by kind.
         thoughts: by number of the action, as text, what its player had considered (`arena.agents.thought`); {} where
             nobody asked for that.
+        deck: what chance was told to do (`games.api.DealsNamedDecks`); None where the deal's seed says all.
     """
 
     game: str
@@ -75,6 +94,7 @@ class GameRecord:
     seconds: tuple[tuple[float, ...], ...]
     accounts: dict[str, dict[str, Any]] = field(default_factory=dict)
     thoughts: dict[str, Thought] = field(default_factory=dict)
+    deck: NamedDeck | None = None
 
     @property
     def won_score(self) -> float:
@@ -90,9 +110,9 @@ class GameRecord:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the record as JSON; one without accounts or thoughts is as it was before there were any."""
+        """Returns the record as JSON; one without accounts, thoughts or deck is as it was before there were any."""
         data = asdict(self)
-        for name in ("accounts", "thoughts"):
+        for name in ("accounts", "thoughts", "deck"):
             if not data[name]:
                 del data[name]
         return data
@@ -107,6 +127,8 @@ class GameRecord:
         values["seconds"] = tuple(tuple(row) for row in data["seconds"])
         for key in ("seats", "paid", "returns", "fallbacks", "model_errors"):
             values[key] = tuple(data[key])
+        if data.get("deck") is not None:
+            values["deck"] = NamedDeck.from_json(data["deck"])
         return cls(**values)
 
 
@@ -118,6 +140,7 @@ def play(
     sandbox: str | None = None,
     on_action: Callable[[int, Action], None] | None = None,
     explain: bool = False,
+    deck: NamedDeck | None = None,
 ) -> GameRecord:
     """Plays one game and closes the agents.
 
@@ -129,6 +152,7 @@ def play(
         sandbox: level at which untrusted programs run, for the record.
         on_action: called with player (chance too) and action after each.
         explain: keep what agents considered; the game stays the same.
+        deck: what chance does first; None for what `deal_seed` gives.
 
     Raises:
         InfrastructureError: something of ours broke; there is nothing to score.
@@ -136,7 +160,7 @@ def play(
     """
     if not len(agents) == len(agent_seeds) == game.info.num_players:
         raise GameError(f"{game.info.id} seats {game.info.num_players} players, not {len(agents)}.")
-    table = _Table(game, agents, deal_seed, agent_seeds, on_action, explain)
+    table = _Table(game, agents, deal_seed, agent_seeds, on_action, explain, deck)
     try:
         forfeit = table.play()
         table.say_end(forfeit)
@@ -146,11 +170,13 @@ def play(
     return table.record(forfeit, sandbox)
 
 
-def chance_action(game: Game, state: State, deal_seed: int, number: int) -> Action:
-    """Returns what chance does at a game's chance node `number`, from 0.
+def chance_action(game: Game, state: State, deal_seed: int, number: int, deck: NamedDeck | None = None) -> Action:
+    """Returns what chance does at a game's chance node `number`, from 0: what the deck has there, else by the seed.
 
     Each node has its own generator: how many actions players took in between shifts nothing.
     """
+    if deck is not None and number < len(deck.actions):
+        return deck.actions[number]
     point = random.Random(derive("chance", deal_seed, number)).random()
     outcomes = game.chance_outcomes(state)
     for action, probability in outcomes:
@@ -193,7 +219,9 @@ class _Table:
         agent_seeds: Sequence[int],
         on_action: Callable[[int, Action], None] | None,
         explain: bool,
+        deck: NamedDeck | None,
     ) -> None:
+        self._deck = deck
         self._on_action = on_action
         self._explain = explain
         self._thoughts: dict[str, Thought] = {}
@@ -236,7 +264,7 @@ class _Table:
         limit = self._game.info.max_length or MAX_ACTIONS
         while (player := self._game.current_player(self._state)) != TERMINAL:
             if player == CHANCE:
-                action = chance_action(self._game, self._state, self._deal_seed, self._chance_nodes)
+                action = chance_action(self._game, self._state, self._deal_seed, self._chance_nodes, self._deck)
                 self._chance_nodes += 1
                 self._apply(player, action)
                 continue
@@ -269,6 +297,7 @@ class _Table:
                 str(seat): agent.account() for seat, agent in enumerate(self._agents) if isinstance(agent, KeepsAccount)
             },
             thoughts=self._thoughts,
+            deck=self._deck,
         )
 
     def _returns(self, forfeit: Forfeit | None) -> list[float]:

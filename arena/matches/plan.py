@@ -1,13 +1,14 @@
 """What a tournament is asked to play, and the games of its plan."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from arena.agents.specs import AgentSpec
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import MODEL_PREFIX, is_model
 from arena.matches.lineups import Pairing
-from arena.matches.match import GameRecord
+from arena.matches.match import GameRecord, NamedDeck
 from games import registry
 
 RULES_VERSION = 1
@@ -36,6 +37,7 @@ class TournamentConfig:
         common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
         rotate: each lineup is played in all rotations of its seats; False: as it is given, as people sit down.
         explain: games keep what their agents considered; no key and no game depends on it.
+        decks: what chance does in each deal, in place of what a seed gives; () for seeds.
     """
 
     game: str
@@ -50,6 +52,7 @@ class TournamentConfig:
     common_seeds: bool = False
     rotate: bool = True
     explain: bool = False
+    decks: tuple[NamedDeck, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "game", registry.absolute(self.game))
@@ -80,6 +83,7 @@ class TournamentConfig:
         }
         # Stored tournaments hold this: one with seeds of its own keeps what it always had.
         data |= {"common_seeds": True} if self.common_seeds else {}
+        data |= {"decks": [asdict(deck) for deck in self.decks]} if self.decks else {}
         return data if self.rotate else data | {"rotate": False}
 
     @classmethod
@@ -108,11 +112,17 @@ class TournamentConfig:
                 runtime=Runtime.from_json(data["runtime"]),
                 common_seeds=data.get("common_seeds", False),
                 rotate=data.get("rotate", True),
+                decks=decks_of(data),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise TournamentError(
                 f"The configuration of the tournament is damaged ({type(error).__name__}: {error}): restore it."
             ) from error
+
+
+def decks_of(data: Mapping[str, Any]) -> tuple[NamedDeck, ...]:
+    """Returns the decks of a configuration as JSON, () where seeds deal."""
+    return tuple(map(NamedDeck.from_json, data.get("decks", ())))
 
 
 def _referee(identity: str) -> str | None:
@@ -131,6 +141,7 @@ class PlannedGame:
         deal: number of the deal.
         deal_seed: see `match.play`.
         course: what the agents' seeds are made from: the key, or without the name of a language model that plays.
+        deck: what chance does; None for what the seed gives.
     """
 
     key: str
@@ -138,6 +149,7 @@ class PlannedGame:
     deal: int
     deal_seed: int
     course: str
+    deck: NamedDeck | None = None
 
     def job(self, config: TournamentConfig) -> dict[str, Any]:
         return {
@@ -151,6 +163,7 @@ class PlannedGame:
             "runtime": config.runtime.to_json(),
             "common_seeds": config.common_seeds,
             "explain": config.explain,
+            "deck": None if self.deck is None else asdict(self.deck),
         }
 
 

@@ -43,7 +43,18 @@ class Side:
 
 @dataclass(frozen=True)
 class LineupResult:
-    """Results of one lineup over all its seatings and deals."""
+    """Results of one lineup over all its seatings and deals.
+
+    Attributes:
+        lineup: names.
+        games: counted.
+        deals: of them.
+        sides: results of each agent.
+        cooperation: figures of a game of identical interest that says how it ended, else None.
+        length: players' actions in a game.
+        further: means of the further numbers that the game's outcomes list as `figures`, by name, over the games that
+            were played to their end.
+    """
 
     lineup: Lineup
     games: int
@@ -51,6 +62,7 @@ class LineupResult:
     sides: tuple[Side, ...]
     cooperation: Cooperation | None
     length: Estimate
+    further: dict[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,8 +113,17 @@ class Standings:
     lineups: tuple[LineupResult, ...]
     matrix: tuple[tuple[Estimate | None, ...], ...]
 
+    def further(self) -> list[str]:
+        """Returns the names of the game's further figures, in its own order."""
+        return list(dict.fromkeys(name for result in self.lineups for name in result.further))
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Returns the standings as JSON; of games without further figures as they were before there were any."""
+        data = asdict(self)
+        for lineup in data["lineups"]:
+            if not lineup["further"]:
+                del lineup["further"]
+        return data
 
 
 def standings(records: Sequence[GameRecord], info: GameInfo, agents: Sequence[str]) -> Standings:
@@ -166,7 +187,23 @@ def _lineup_result(records: list[GameRecord], lineup: Lineup, info: GameInfo) ->
         sides=tuple(found for found in sides if found is not None),
         cooperation=cooperation(records) if _reports_outcome(records, info) else None,
         length=length,
+        further=further(records),
     )
+
+
+def further(records: Sequence[GameRecord]) -> dict[str, Estimate]:
+    """Returns the means of what outcomes list as `figures`, by name, over the games that were played to their end."""
+    ended = [record for record in records if record.outcome is not None]
+    names = dict.fromkeys(name for record in ended for name in (record.outcome or {}).get("figures", ()))
+    found = {name: _further(name, ended) for name in names}
+    return {name: estimate for name, estimate in found.items() if estimate is not None}
+
+
+def _further(name: str, records: Sequence[GameRecord]) -> Estimate | None:
+    own = [record for record in records if record.outcome is not None and name in record.outcome]
+    shares = all(isinstance((record.outcome or {})[name], bool) for record in own)
+    over_deals = _rate_over_deals if shares else _over_deals
+    return over_deals(own, lambda record: float((record.outcome or {})[name]))
 
 
 def _agent_result(agent: str, records: list[GameRecord], info: GameInfo) -> AgentResult:

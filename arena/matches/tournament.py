@@ -16,7 +16,7 @@ from arena.machine.runtime import Runtime
 from arena.matches import lineups as seatings
 from arena.matches.engine import Job, Lanes, in_processes, in_threads, play_all
 from arena.matches.game_source import game_info, is_model, model_of, open_game
-from arena.matches.match import GameRecord, play
+from arena.matches.match import GameRecord, NamedDeck, play
 from arena.matches.plan import RULES_VERSION, PlannedGame, Teaching, TournamentConfig, TournamentError
 from arena.matches.ratings import Standings, standings, without_forfeits
 from arena.matches.seating import build, resolve
@@ -88,6 +88,8 @@ def prepare(config: TournamentConfig) -> TournamentConfig:
             raise TournamentError(
                 f"Lineup {lineup} does not name {info.num_players} of the {len(names)} agents by number from 0."
             )
+    if config.decks and len(config.decks) != config.deals:
+        raise TournamentError(f"{len(config.decks)} decks are named for {config.deals} deals: name one for each.")
     human = [spec.name for spec in config.agents if spec.traits.terminal]
     if human:
         raise AgentSpecError(f"Agent {human[0]!r} is a person, who plays with `cwm play`, not in a tournament.")
@@ -104,7 +106,9 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
     """Returns the games of a prepared tournament: deal by deal, so that a part of it is a fair sample."""
     games: dict[str, PlannedGame] = {}
     for deal in range(config.deals):
-        deal_seed = derive("deal", config.game_identity, config.params, config.seed, deal)
+        deck = config.decks[deal] if config.decks else None
+        named = ("deal", config.seed, deal) if deck is None else ("deck", list(deck.actions))
+        deal_seed = derive(named[0], config.game_identity, config.params, *named[1:])
         for lineup in config.lineups or ():
             for shift in range(len(lineup) if config.rotate else 1):
                 seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
@@ -116,12 +120,14 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
                     "deal": deal_seed,
                     "limits": [config.runtime.move_timeout_s, config.runtime.memory_mb],
                 }
+                if deck is not None:
+                    content["deck"] = [config.seed, list(deck.actions)]  # the seed is the agents' alone then
                 if config.common_seeds:
                     content["common_seeds"] = True
                 key = content_key(content)
                 course = content_key(content | {"seats": [] if config.common_seeds else [s.course() for s in seats]})
                 # A rotation that seats the same agents in the same places is the same game.
-                games.setdefault(key, PlannedGame(key, seats, deal, deal_seed, course))
+                games.setdefault(key, PlannedGame(key, seats, deal, deal_seed, course, deck))
     return list(games.values())
 
 
@@ -246,7 +252,9 @@ def play_job(job: dict[str, Any], models: PlayerModels | None = None) -> dict[st
     try:
         with open_game(job["game"], job["referee"], **job["params"]) as game:
             agents = [build(spec, game, runtime, models, job.get("common_seeds", False)) for spec in specs]
-            record = play(game, agents, job["deal_seed"], seeds, level, explain=job.get("explain", False))
+            explain = job.get("explain", False)
+            deck = None if job.get("deck") is None else NamedDeck.from_json(job["deck"])
+            record = play(game, agents, job["deal_seed"], seeds, level, explain=explain, deck=deck)
     except WorldModelError as error:
         return {"fault": f"the model that decides the game failed: {error}"}
     except NoAnswerError as error:

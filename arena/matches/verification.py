@@ -140,6 +140,8 @@ def _check_plan(plan: PlannedGame, record: GameRecord) -> None:
     for title, said, planned in (
         ("deal seed", record.deal_seed, plan.deal_seed),
         ("seating", ", ".join(record.seats), names),
+        ("deck", record.deck and record.deck.name, plan.deck and plan.deck.name),
+        ("order of the deck", record.deck and record.deck.actions, plan.deck and plan.deck.actions),
     ):
         if said != planned:
             raise RecordError(f"the {title} of the record is {said}, but the plan has {planned}.")

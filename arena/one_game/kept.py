@@ -11,7 +11,7 @@ from arena.agents.specs import AgentSpec, parse
 from arena.machine.runtime import Runtime
 from arena.matches import ratings, seating, tournament
 from arena.matches.game_source import is_model, model_of
-from arena.matches.match import GameRecord
+from arena.matches.match import GameRecord, NamedDeck
 from arena.matches.plan import PlannedGame, TournamentConfig
 from arena.matches.store import GameStore, write_standings
 from arena.pipeline import recorded_models
@@ -43,7 +43,9 @@ def seated(texts: Sequence[str], game: Game) -> list[AgentSpec]:
     return [seating.resolve(spec, game) for spec in specs]
 
 
-def planned(game: str, specs: Sequence[AgentSpec], seed: int, runtime: Runtime) -> tuple[TournamentConfig, PlannedGame]:
+def planned(
+    game: str, specs: Sequence[AgentSpec], seed: int, runtime: Runtime, decks: tuple[NamedDeck, ...] = ()
+) -> tuple[TournamentConfig, PlannedGame]:
     """Returns the tournament of one game whose seats are not rotated, and the game.
 
     Args:
@@ -51,11 +53,14 @@ def planned(game: str, specs: Sequence[AgentSpec], seed: int, runtime: Runtime) 
         specs: resolved agents by seat.
         seed: of the deal.
         runtime: limits of programs that are not trusted.
+        decks: the one that is dealt; () for what the seed gives.
     """
     agents = tuple(spec for number, spec in enumerate(specs) if spec not in specs[:number])
     referee = model_of(game).hash if is_model(game) else registry.content_hash(game)
     lineups = (tuple(agents.index(spec) for spec in specs),)
-    config = TournamentConfig(game, agents, 1, seed, lineups=lineups, runtime=runtime, referee=referee, rotate=False)
+    config = TournamentConfig(
+        game, agents, 1, seed, lineups=lineups, runtime=runtime, referee=referee, rotate=False, decks=decks
+    )
     return config, tournament.plan(config)[0]
 
 

@@ -14,6 +14,7 @@ from arena.papers.yokai.published import figures
 from arena.report import bounded, comparison
 from arena.report.arena_view import payoffs
 from arena.report.page import best_partner, cooperative, heat, plots, ranked, scale
+from arena.report.tables import further_tables
 
 NOTE = "Recorded games were played on deals of their own."
 MARK = "†"
@@ -26,7 +27,7 @@ def tables(found: Comparison) -> list[Sheet]:
     made = [roster_table(found)]
     if found.table.matrix:
         made.append(_matrix(found))
-    return [*made, lineup_table(found, note)]
+    return [*made, lineup_table(found, note), *further_tables(found.table)]
 
 
 def roster_table(found: Comparison) -> Sheet:

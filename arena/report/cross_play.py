@@ -11,7 +11,7 @@ from arena.figures.sheet import Sheet
 from arena.matches.cross_play import CrossPlay, for_others_like_them, over_agents
 from arena.report import bounded
 from arena.report.arena_view import payoffs
-from arena.report.tables import agent_names, matrix_table
+from arena.report.tables import agent_names, further_tables, matrix_table
 
 
 def lineup_tables(found: CrossPlay) -> list[Sheet]:
@@ -31,6 +31,7 @@ def lineup_tables(found: CrossPlay) -> list[Sheet]:
             counts = map(formatting.whole, (result.games, result.deals))
             table.add(" + ".join(result.lineup), *counts, *cells)
         tables.append(table)
+    tables += further_tables(found.table)
     if found.table.matrix:
         ends = payoffs(found.table.game)
         tables.append(matrix_table(bounded.table(found.table, ends)))

@@ -74,6 +74,7 @@ def _standings(arena: ArenaView) -> Iterable[Row]:
                 "deals": result.deals,
                 **_estimates(side, ("win", "draw", "loss", "payoff")),
                 **_estimates(result.cooperation, tuple(Cooperation.__dataclass_fields__)),
+                **{name: found.mean for name, found in result.further.items()},
             }
 
 

@@ -59,6 +59,21 @@ def standings_table(standings: Standings, title: str = "Arena", note: str = "") 
     return table
 
 
+def further_tables(standings: Standings) -> list[Sheet]:
+    """Returns the table of what the game itself counts, such as points that a lost game keeps; none where it has none.
+
+    Forfeited games have no outcome and are not in it.
+    """
+    names = standings.further()
+    if not names:
+        return []
+    heading = f"Figures of the game, forfeited games left out ({formatting.INTERVAL})"
+    table = Sheet(heading, ["lineup"], names, names=agent_names(standings))
+    for result in standings.lineups:
+        table.add(" + ".join(result.lineup), *(formatting.interval(result.further.get(name)) for name in names))
+    return [table]
+
+
 def agents_table(standings: Standings) -> Sheet:
     """Returns one row an agent: results over all lineups, forfeits by kind, fallbacks, time a move.
 
@@ -114,7 +129,8 @@ def paper_table(game: str) -> Sheet | None:
 def arena_tables(arena: ArenaView) -> list[Sheet]:
     """Returns all tables of one tournament."""
     shown = bounded.arena(arena)
-    tables = [standings_table(shown.table, shown.title, shown.note), agents_table(shown.table)]
+    tables = [standings_table(shown.table, shown.title, shown.note), *further_tables(shown.table)]
+    tables.append(agents_table(shown.table))
     if shown.table.matrix:
         tables.append(matrix_table(shown.table))
     if shown.table_without_forfeits is not None:

@@ -24,6 +24,15 @@ GAME: Final = (
 Seed = Annotated[int, typer.Option("--seed", help="Everything random derives from it.")]
 SeedGiven = Annotated[int | None, typer.Option("--seed", help="Everything random derives from it; default 0.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Decks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--deck",
+        help="Deal this deck instead of one by seed, in games that have decks by name: of Hanabi those of the Hanabi "
+        "Learning Environment, hle:1,3 or hle:1-20 (hle-random: where it draws who begins), or all cards in order, "
+        '"B5 B3 R3 ...". May be given again.',
+    ),
+]
 KeepSearch = Annotated[
     bool,
     typer.Option(

@@ -5,7 +5,9 @@ C++ library it deals other decks. Its decks do not depend on the number of playe
 """
 
 import random
+import re
 from bisect import bisect_left
+from collections import Counter
 from itertools import accumulate
 from typing import Final
 
@@ -16,6 +18,7 @@ FIXED: Final = "hle:"
 """Before the seed of a game that player 0 begins."""
 DRAWN: Final = "hle-random:"
 """Before the seed of a game whose first player was drawn, too; here player 0 begins, and the deck is the same."""
+_CARDS: Final = re.compile(r"[A-Za-z]\d( [A-Za-z]\d)*")
 _WORDS: Final = 624
 _FACTOR: Final = 1812433253
 _MOST: Final = 2**32
@@ -25,15 +28,20 @@ def deck(name: str, sizes: HanabiSizes) -> list[str]:
     """Returns all cards in the order in which they are drawn.
 
     Args:
-        name: `hle:SEED` or `hle-random:SEED`.
+        name: `hle:SEED` or `hle-random:SEED`, or all cards, the first one first: `B5 B3 R3 …`.
         sizes: of the game.
 
     Raises:
         GameError: no deck has this name.
     """
+    if _CARDS.fullmatch(name):
+        return _told(name.upper().split(), sizes)
     prefix, _, seed = name.partition(":")
     if f"{prefix}:" not in (FIXED, DRAWN) or not seed.isdecimal() or int(seed) >= _MOST:
-        raise GameError(f"There is no deck {name!r}: give {FIXED}SEED or {DRAWN}SEED, SEED a number below {_MOST}.")
+        raise GameError(
+            f"There is no deck {name!r}: give {FIXED}SEED or {DRAWN}SEED, SEED a number below {_MOST}, "
+            "or all cards in order, as B5 B3 R3 …."
+        )
     twister = _twister(int(seed))
     if f"{prefix}:" == DRAWN:
         twister.getrandbits(32)
@@ -45,6 +53,25 @@ def deck(name: str, sizes: HanabiSizes) -> list[str]:
         if not left[card]:
             del left[card]
     return drawn
+
+
+def _told(cards: list[str], sizes: HanabiSizes) -> list[str]:
+    """Returns cards that were written down one by one, if they are the game's.
+
+    Raises:
+        GameError: a card is missing, or there is one too many.
+    """
+    left = Counter(sizes.deck())
+    left.subtract(cards)
+    wrong = [
+        f"{count} {card} missing" if count > 0 else f"{-count} {card} too many" for card, count in left.items() if count
+    ]
+    if wrong:
+        raise GameError(
+            f"The deck of {len(cards)} cards is not the one of {sizes.id}, which has {sum(sizes.deck().values())}: "
+            f"{', '.join(wrong[:5])}{', …' if len(wrong) > 5 else ''}; write down every card in the order of the draw."
+        )
+    return cards
 
 
 def _drawn(copies: list[int], twister: random.Random) -> int:

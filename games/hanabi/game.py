@@ -158,7 +158,8 @@ class Hanabi(OpenSpielGame):
 
     def outcome(self, state: HanabiState) -> Mapping[str, Json]:
         """Returns `won` (a life is left), `ended_early` (the last one was lost), `score` (0 then), `points`, the
-        cards in the fireworks, which stay on the table then too, `bombed`, `perfect` and `lives`."""
+        cards in the fireworks, which stay on the table then too, `bombed`, `perfect`, `lives`, `strict` (the points,
+        0 then) and `figures`, the names of those that tables average."""
         table = read(str(state))
         points, bombed = sum(table.fireworks.values()), table.lives == 0
         return {
@@ -169,6 +170,8 @@ class Hanabi(OpenSpielGame):
             "bombed": bombed,
             "perfect": points == self.config.perfect,
             "lives": table.lives,
+            "strict": 0 if bombed else points,
+            "figures": ["points", "strict", "perfect", "bombed", "lives"],
         }
 
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
@@ -176,7 +179,7 @@ class Hanabi(OpenSpielGame):
         return resample.resample_history(self.config, history, player, rng)
 
     def named_deck(self, name: str) -> list[Action]:
-        """Returns chance's actions in order, from a deck by its name, such as `hle:1`; errors as `decks.deck` has."""
+        """Returns chance's actions in order, from a deck by its name or its cards; errors as `decks.deck` has."""
         return [deal(card) for card in decks.deck(name, self.config)]
 
     def _observe(self, state: HanabiState, player: int, view: str) -> Observation:

@@ -7,6 +7,7 @@ import pytest
 from arena.figures.intervals import wilson
 from arena.matches.match import Forfeit, GameRecord
 from arena.matches.ratings import cooperation, side, standings, without_forfeits
+from arena.report.tables import further_tables
 from games.api import GameInfo
 
 Builder = Callable[..., GameRecord]
@@ -107,6 +108,35 @@ def test_forfeited_cooperative_game_is_lost_and_not_ended_early(record: Builder)
     assert [agent.forfeits for agent in table.agents] == [{}, {"timeout": 1}]
     assert table.agents[0].cross_play is not None
     assert without_forfeits(games) == games[:1]
+
+
+def test_further_figures_are_those_that_outcomes_list_averaged_over_deals(record: Builder) -> None:
+    def ended(points: int, bombed: bool) -> dict[str, Any]:
+        more = {"points": points, "bombed": bombed, "colours": 4, "figures": ["points", "bombed"]}
+        return outcome(not bombed, bombed, 0.0 if bombed else float(points)) | more
+
+    games = [
+        record("a a", [3.0, 3.0], deal=1, outcome=ended(3, False)),
+        record("a a", [5.0, 5.0], deal=1, outcome=ended(5, False)),
+        record("a a", [0.0, 0.0], deal=2, outcome=ended(8, True)),
+        record("a a", [-5.0, -5.0], deal=3, forfeit=Forfeit(0, "illegal", "x")),
+    ]
+    table = standings(games, TOGETHER, ["a"])
+    found = table.lineups[0].further
+    # Deal 1 has 4 points on average and no bomb, deal 2 has 8 and one; the forfeited game has no outcome.
+    assert (found["points"].mean, found["points"].n) == (6.0, 2)
+    assert (found["bombed"].mean, found["bombed"].low) == (0.5, wilson(1, 2)[0])
+    assert table.further() == ["points", "bombed"]
+    assert table.to_json()["lineups"][0]["further"]["points"]["mean"] == 6.0
+    (sheet,) = further_tables(table)
+    assert "points" in sheet.markdown()
+    assert "colours" not in sheet.markdown()
+
+
+def test_games_without_further_figures_store_and_show_what_they_always_did(record: Builder) -> None:
+    table = standings([record("a a", [3.0, 3.0], outcome=outcome(True, False, 3.0))], TOGETHER, ["a"])
+    assert (table.further(), further_tables(table)) == ([], [])
+    assert "further" not in table.to_json()["lineups"][0]
 
 
 def test_matrix_holds_payoffs_of_the_row_agent(record: Builder) -> None:

@@ -182,7 +182,8 @@ def test_lost_last_life_takes_the_points_away_but_they_can_still_be_read() -> No
     assert TINY.current_player(lost) == TERMINAL
     assert TINY.rewards(lost) == [-1.0, -1.0]
     assert TINY.outcome(lost) == {
-        "won": False, "ended_early": True, "score": 0.0, "points": 1, "bombed": True, "perfect": False, "lives": 0
+        "won": False, "ended_early": True, "score": 0.0, "points": 1, "bombed": True, "perfect": False, "lives": 0,
+        "strict": 0, "figures": ["points", "strict", "perfect", "bombed", "lives"]
     }  # fmt: skip
     assert (TINY.state_to_json(lost)["discards"], TINY.state_to_json(lost)["deck_size"]) == (["R4"], 5)
 
