@@ -21,7 +21,7 @@ from games.api import (
     Observation,
     State,
 )
-from games.hanabi import belief, decks, events, resample
+from games.hanabi import belief, decks, events, policy, resample, value
 from games.hanabi.config import HanabiSizes, config, deal
 from games.hanabi.reading import Slot, Table, read
 from games.hanabi.render import render
@@ -51,14 +51,14 @@ class HanabiState:
 
     Attributes:
         native: OpenSpiel's state.
-        recent: the last moves, one for each player at most.
+        log: all moves of players.
         since_deal: moves of players since chance dealt a card.
     """
 
-    __slots__ = ("native", "recent", "since_deal")
+    __slots__ = ("log", "native", "since_deal")
 
-    def __init__(self, native: State, recent: tuple[_Move, ...] = (), since_deal: int = 0) -> None:
-        self.native, self.recent, self.since_deal = native, recent, since_deal
+    def __init__(self, native: State, log: tuple[_Move, ...] = (), since_deal: int = 0) -> None:
+        self.native, self.log, self.since_deal = native, log, since_deal
 
     def __str__(self) -> str:
         return str(self.native)
@@ -108,9 +108,9 @@ class Hanabi(OpenSpielGame):
             raise IllegalActionError(f"{self.info.id}: {action!r} is not legal here; choose one of {legal}.")
         after = state.native.child(number)
         if player == CHANCE:
-            return HanabiState(after, state.recent)
+            return HanabiState(after, state.log)
         move = _Move(player, action, state.native, after)
-        return HanabiState(after, (*state.recent, move)[-self.config.players :], state.since_deal + 1)
+        return HanabiState(after, (*state.log, move), state.since_deal + 1)
 
     def walk(self, actions: Sequence[Action]) -> Iterator[HanabiState]:
         """Yields the states along a history, see `WalksHistories`."""
@@ -124,7 +124,7 @@ class Hanabi(OpenSpielGame):
         """Returns what the last action paid; a return is their sum."""
         if not state.since_deal:  # chance pays nothing, and OpenSpiel repeats what was paid before it
             return [0.0] * self.config.players
-        last = state.recent[-1]
+        last = state.log[-1]
         return [now - then for now, then in zip(last.after.returns(), last.before.returns(), strict=True)]
 
     def observations(self, state: HanabiState) -> list[Observation]:
@@ -146,7 +146,7 @@ class Hanabi(OpenSpielGame):
     def state_to_json(self, state: HanabiState) -> Json:
         table = read(str(state))
         hands = [[_slot(slot, slot.card, told=True, possible=True) for slot in hand] for hand in table.hands]
-        return {"hands": hands, **self._public(state, table, state.recent)}
+        return {"hands": hands, **self._public(state, table, self._recent(state))}
 
     def render(self, state: HanabiState, player: int | None = None) -> str:
         """Returns the table as text; with `player`, its own cards are shown as `??`."""
@@ -173,6 +173,19 @@ class Hanabi(OpenSpielGame):
             "strict": 0 if bombed else points,
             "figures": ["points", "strict", "perfect", "bombed", "lives"],
         }
+
+    def value(self, state: HanabiState, player: int) -> float:
+        """Returns a hand-written estimate of the return, see `value.py`; it is the same for all players."""
+        paid = self.rewards(state)[player]
+        if self.current_player(state) == TERMINAL:
+            return paid
+        table = read(str(state))
+        return paid + value.value(table, self.config, self._final_turns(state, table))
+
+    def policy(self, state: HanabiState, actions: Sequence[Action], player: int) -> list[float]:
+        """Returns how likely a sensible player is to choose each action, see `policy.prior`."""
+        whole = {**self.observe(state, player), "recent": [move.event() for move in state.log]}
+        return policy.prior(read(str(state)), self.config, whole, actions)
 
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         """Returns a history that `player` cannot tell from the real one; see `resample.resample_history`."""
@@ -202,11 +215,12 @@ class Hanabi(OpenSpielGame):
                 shown["chances"] = {
                     card: f"{chance.numerator}/{chance.denominator}" for card, chance in chances.items()
                 }
-        own = [number for number, move in enumerate(state.recent) if move.player == player]
+        recent = self._recent(state)
+        own = [number for number, move in enumerate(recent) if move.player == player]
         return {
             "player": player,
             "hands": hands,
-            **self._public(state, table, state.recent[own[-1] :] if own else state.recent),
+            **self._public(state, table, recent[own[-1] :] if own else recent),
         }
 
     def chances(self, table: Table, player: int) -> list[dict[str, Fraction]]:
@@ -229,6 +243,9 @@ class Hanabi(OpenSpielGame):
             "final_turns": self._final_turns(state, table),
             "recent": [move.event() for move in moves],
         }
+
+    def _recent(self, state: HanabiState) -> Sequence[_Move]:
+        return state.log[-self.config.players :]
 
     def _phase(self, state: HanabiState) -> str:
         player = state.native.current_player()

@@ -29,10 +29,10 @@ class Mind:
         now: the observation.
     """
 
-    def __init__(self, history: ObsActionHistory) -> None:
+    def __init__(self, history: ObsActionHistory, sizes: HanabiSizes | None = None) -> None:
         self.now = history[-1][0]
         self.player: int = self.now["player"]
-        self.sizes = sizes_of(history)
+        self.sizes = sizes or sizes_of(history)
         self.piles = dict.fromkeys(self.now["fireworks"], 0)
         self.info, self.lives = self.sizes.info, self.sizes.lives
         self.discards: list[str] = []

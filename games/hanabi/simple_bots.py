@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import copy
 
 from games.api import Action, ObsActionHistory
-from games.hanabi.config import discard, play
+from games.hanabi.config import HanabiSizes, discard, play
 from games.hanabi.events import HINTED, PLAYED
 from games.hanabi.knowledge import Known
 from games.hanabi.mind import Event, Mind, moved, touched
@@ -20,9 +20,9 @@ class Simple(Mind):
         flags: by the card's number, the rank that a flagged card must have.
     """
 
-    def __init__(self, history: ObsActionHistory) -> None:
+    def __init__(self, history: ObsActionHistory, sizes: HanabiSizes | None = None) -> None:
         self.flags: dict[int, int] = {}
-        super().__init__(history)
+        super().__init__(history, sizes)
 
     def hear(self, event: Event) -> None:
         if event["result"] == HINTED:
@@ -102,9 +102,9 @@ class Valued(Simple):
         kept: numbers of cards that a warning named.
     """
 
-    def __init__(self, history: ObsActionHistory) -> None:
+    def __init__(self, history: ObsActionHistory, sizes: HanabiSizes | None = None) -> None:
         self.kept: set[int] = set()
-        super().__init__(history)
+        super().__init__(history, sizes)
 
     def hear(self, event: Event) -> None:
         if event["result"] == HINTED:

@@ -27,7 +27,7 @@ def follow(name: str, count: int) -> int:
             before = state
             state = game.apply_action(state, careful(game, state, rng) if number % 2 else rng.choice(legal))
             if game.current_player(before) != CHANCE:
-                events.append(state.recent[-1].event())
+                events.append(state.log[-1].event())
                 deals = course.follow(events[-1])
                 assert deals == (game.current_player(state) == CHANCE)
             if game.current_player(state) == CHANCE:
