@@ -48,7 +48,7 @@ def flawed(history: ObsActionHistory, legal: Sequence[Action], rng: random.Rando
 
 
 def hat(history: ObsActionHistory, legal: Sequence[Action], rng: random.Random) -> Action:
-    """Five players alone: every hint is a code that tells each of the others what to do."""
+    """Three players or more: every hint is a number that tells each of the others something of its hand."""
     return Hat(history).choose(legal)
 
 
@@ -63,5 +63,5 @@ PARTNERS: Final[Mapping[str, Partner]] = {
 }
 """Every partner by name."""
 
-ONLY: Final[Mapping[str, Sequence[str]]] = {"hat": ("hanabi-5p",)}
+ONLY: Final[Mapping[str, Sequence[str]]] = {"hat": ("hanabi-3p", "hanabi-4p", "hanabi-5p")}
 """The games of partners that do not play all."""
