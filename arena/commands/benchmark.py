@@ -11,6 +11,7 @@ import typer
 from arena.benchmarks import (
     equivalence,
     game_speed,
+    hanabi,
     partners,
     sandbox_speed,
     search_speed,
@@ -50,6 +51,7 @@ class Name(StrEnum):
     GPU_PROGRAM = "gpu-program"
     SERVE = "serve"
     SHOWN_TESTS = "shown-tests"
+    HANABI = "hanabi"
 
 
 HELP: Final[dict[Name, str]] = {
@@ -70,6 +72,8 @@ HELP: Final[dict[Name, str]] = {
     "moves.",
     Name.SHOWN_TESTS: "Of the mutants of recorded programs that all tests of five games catch and those of a first "
     "prompt's usual choice miss, the share that its choice by what tests tell catches.",
+    Name.HANABI: "Hanabi: what is known, believed and dealt, points of the bots beside published ones (long; games are "
+    "kept, so that it goes on after a kill), times.",
 }
 
 
@@ -111,6 +115,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.SUITES: frozenset({"game", "workers"}),
     Name.XP: frozenset({"games"}),
     Name.TRAINING: frozenset({"games"}),
+    Name.HANABI: frozenset({"games", "run", "workers"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
@@ -131,7 +136,8 @@ def measure(
             "--games",
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
-            f"partner (default {partners.GAMES}); xp, training: games at once.",
+            f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training: games "
+            "at once.",
         ),
     ] = None,
     game: Annotated[
@@ -154,7 +160,9 @@ def measure(
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option("--run", help="equivalence: folder that keeps the games; default: beside the replayed models."),
+        typer.Option(
+            "--run", help="equivalence, hanabi: folder that keeps the games; default: beside the replayed models."
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option("--seed", help="search, ceiling, equivalence: everything random derives from it.")
@@ -164,7 +172,8 @@ def measure(
         typer.Option(
             "--workers",
             min=1,
-            help="strength, partners, equivalence, suites: processes that work side by side; changes no result.",
+            help="strength, partners, equivalence, suites, hanabi: processes that work side by side; changes no "
+            "result.",
         ),
     ] = 2,
     as_json: AsJson = False,
@@ -313,6 +322,13 @@ def _partners(given: Given) -> Iterator[Measurement]:
     return partners.run(folder, bundle.value_source is not None, kept, given.workers, given.games or partners.GAMES)
 
 
+def _hanabi(given: Given) -> Iterator[Measurement]:
+    games = given.games or hanabi.GAMES
+    folder = given.run or hanabi.folder_in(user_cache.cache_folder(), games)
+    with console.notices.status("comparing") as status:
+        yield from hanabi.run(folder, games, given.workers, status.update)
+
+
 def _recorded() -> list[str]:
     return recordings.bundled_games()
 
@@ -331,6 +347,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.TRAINING: _listed(lambda given: _loaded("arena.benchmarks.training_speed", given.games)),
     Name.GPU_PROGRAM: _listed(lambda given: _loaded("arena.benchmarks.gpu_program")),
     Name.SERVE: _listed(lambda given: serve_speed.run()),
+    Name.HANABI: _listed(_hanabi),
     Name.SHOWN_TESTS: _listed(
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
     ),
