@@ -59,14 +59,15 @@ def command(
     with open_game(game) as made:
         specs = kept.seated(agent or ["human"], made)
         runtime = Runtime(shipped.level_of([spec.model_hash for spec in specs if spec.traits.sandboxed]))
-        chosen = secrets.randbelow(10**6) if seed is None else seed
+        drawn = seed is None and not deck
+        chosen = secrets.randbelow(10**6) if drawn else seed or 0
         decks = named_decks(made, deck) if deck else ()
         if len(decks) > 1:
             raise UsageError(f"{len(decks)} decks are named, and this is one game: name one with --deck.")
         config, plan = kept.planned(game, specs, chosen, runtime, decks)
         folder = kept.folder_for(game, run)
         screen = console.notices if as_json else console.out
-        if seed is None:
+        if drawn:
             console.notices.print(f"deal {chosen} (--seed {chosen} deals it again)")
         asks = confirm and sys.stdin.isatty()
         try:

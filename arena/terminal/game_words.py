@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games import registry
-from games.api import Game, GameInfo, Observation, UnknownGameError
+from games.api import Game, GameInfo, Observation, State, UnknownGameError
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class GameWords:
         standing: what can be said of the score now; None where nothing is known before the end.
         breakdown: how the result came about, from the game's account of its end; None where it has none.
         colours: style of each piece of a drawing, by regular expression.
+        in_public: of games in which everybody sees all moves: the last move of a state, in words that all may know.
     """
 
     note: Callable[[str], str] = lambda view: ""
@@ -30,6 +31,7 @@ class GameWords:
     standing: Callable[[Observation], str] | None = None
     breakdown: Callable[[Mapping[str, Any]], str] | None = None
     colours: Mapping[str, str] = field(default_factory=dict)
+    in_public: Callable[[State, Sequence[str]], str] | None = None
 
 
 def words_of(game: Game) -> GameWords:
@@ -44,7 +46,15 @@ def words_of(game: Game) -> GameWords:
     if importlib.util.find_spec(f"{package}.words") is None:
         return GameWords()
     module = importlib.import_module(f"{package}.words")
-    return GameWords(module.note, module.told, module.drawing, module.standing, module.breakdown, dict(module.COLOURS))
+    return GameWords(
+        module.note,
+        module.told,
+        module.drawing,
+        module.standing,
+        module.breakdown,
+        dict(module.COLOURS),
+        getattr(module, "in_public", None),
+    )
 
 
 def result(info: GameInfo, seat: int, returns: Sequence[float], won: bool | None) -> str:

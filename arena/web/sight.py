@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.terminal.game_words import words_of
 from games.api import CHANCE, Action, Game, RendersText, State, observe
 from games.yokai import drawing
 from games.yokai.drawing_parts import CELL
@@ -67,6 +68,9 @@ def told(game: Game, state: State, player: int, action: Action, seat: int, names
     info = game.info
     if isinstance(game, YokaiGame):
         return None if player == CHANCE else drawing.caption(game.config, state, names)
+    in_public = words_of(game).in_public
+    if in_public is not None:
+        return None if player == CHANCE else in_public(state, names)
     if player == seat or (info.perfect_information and not info.simultaneous):
         return action
     return None

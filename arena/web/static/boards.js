@@ -2,6 +2,7 @@
 // one, and gives an element; null, or an error, where what is seen has another form: then a table is shown.
 import { backgammon } from "./backgammon.js";
 import { el, svg, touch } from "./dom.js";
+import { hanabi } from "./hanabi.js";
 import { TABLES } from "./tables.js";
 import { yokai } from "./yokai.js";
 
@@ -140,13 +141,15 @@ function quadranto(seen, legal, play, before, about) {
 }
 
 const BOARDS = { tic_tac_toe: crosses, mnk: crosses, connect_four: columns, army5x5a: army, quadranto, backgammon, ...TABLES };
+const FAMILIES = [["hanabi-", hanabi]];
 
 // What is seen as a board: {board, all: whether every move can be made on it; where planners' thoughts can be drawn: its
 // picture as `root`, and `spot` of an action as x, y, width, height}; null where there is none.
 export function board(seen, legal, play, before, about) {
   try {
     if (seen.drawing?.cell) return yokai(seen, legal, play, before, about);
-    const draw = Object.hasOwn(BOARDS, about.game) ? BOARDS[about.game] : null;
+    const family = FAMILIES.find(([begins]) => about.game.startsWith(begins));
+    const draw = Object.hasOwn(BOARDS, about.game) ? BOARDS[about.game] : family?.[1];
     return draw ? draw(seen, legal, play, before, about) : null;
   } catch {
     return null;

@@ -246,7 +246,9 @@ STEP = """(() => {
 """Clicks on what the board offers first: a lit cell before a piece, so that a piece that was chosen moves."""
 
 
-@pytest.mark.parametrize("game", ["backgammon", "gin_rummy", "hand_of_war", "quadranto", "bargaining", "army5x5a"])
+@pytest.mark.parametrize(
+    "game", ["backgammon", "gin_rummy", "hand_of_war", "quadranto", "bargaining", "army5x5a", "hanabi-2p"]
+)
 def test_a_board_is_drawn_and_moves_are_made_on_it(tab: Tab, server: str, game: str) -> None:
     tab.size(400)
     tab.open(site(server) + tab.sit(game, ["random"], 0, 7))

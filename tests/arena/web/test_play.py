@@ -100,6 +100,23 @@ def test_a_colour_of_yokai_is_told_while_its_observer_may_see_it(browser: Browse
     assert 'class="truth"' in last["end"]["drawing"]["body"]
 
 
+def test_the_own_hand_of_hanabi_is_hidden_until_the_end_and_all_moves_are_told(browser: Browser) -> None:
+    during, last = told_of("hanabi-2p", browser, 0)
+    assert during
+    for told in during:
+        for step in told["steps"]:
+            own, other = step["observation"]["hands"]
+            assert all(slot["card"] is None for slot in own)
+            assert all(slot["card"] is not None for slot in other)
+            [row] = [line for line in step["rendering"].splitlines() if line.startswith("player_0")]
+            assert row.count("??") == len(own)
+    steps = [step for told in during for step in told["steps"]]
+    moved = [step["told"] for step in steps if step["told"] is not None]
+    assert {told["seat"] for told in moved} == {0, 1}
+    assert all(re.search("tells|plays|discards", told["text"]) for told in moved)
+    assert "??" not in last["end"]["rendering"]
+
+
 def test_the_page_remembers_for_the_player_who_asks_for_it(browser: Browser) -> None:
     table = browser.sit("yokai-9c-2p", ("partner:never-end",), view="memory")
 
