@@ -5,6 +5,7 @@ They follow the published descriptions of SimpleBot and ValueBot (Arthur O'Dwyer
 
 from collections.abc import Sequence
 from copy import copy
+from typing import ClassVar
 
 from games.api import Action, ObsActionHistory
 from games.hanabi.config import HanabiSizes, discard, play
@@ -18,7 +19,10 @@ class Simple(Mind):
 
     Attributes:
         flags: by the card's number, the rank that a flagged card must have.
+        notices: whether it gives no hint as helpful by which a player passes, and which nobody would heed.
     """
+
+    notices: ClassVar[bool] = True
 
     def __init__(self, history: ObsActionHistory, sizes: HanabiSizes | None = None) -> None:
         self.flags: dict[int, int] = {}
@@ -71,7 +75,7 @@ class Simple(Mind):
         for seat in seats or self.others():
             for action, value, slots in self.hints(seat):
                 event = {"player": self.player, "to": seat, "slots": slots}
-                if not self._says_nothing(event, value):
+                if not (self.notices and self._says_nothing(event, value)):
                     count = self._flagged_anew(seat, value, slots)
                     found += [(count, action)] if count else []
         return found
@@ -96,11 +100,15 @@ class Valued(Simple):
 
     A rank hint that names the card that its holder would discard next, and that may be the last copy of something
     needed, says that this card is to be kept and nothing else. Any other says that all named cards can be played, but
-    those of which everybody knows that they cannot.
+    those of which everybody knows that they cannot. A hint by which a player passes says neither, and who gives a hint
+    does not notice that it is one: with two players, who pass to the one that they warn, this brings the published
+    points.
 
     Attributes:
         kept: numbers of cards that a warning named.
     """
+
+    notices = False
 
     def __init__(self, history: ObsActionHistory, sizes: HanabiSizes | None = None) -> None:
         self.kept: set[int] = set()
@@ -109,7 +117,8 @@ class Valued(Simple):
     def hear(self, event: Event) -> None:
         if event["result"] == HINTED:
             value, _ = touched(self.course, event)
-            if self._is_warning(event["to"], value, event["slots"]):
+            passes = self._says_nothing(event, value)
+            if not passes and self._is_warning(event["to"], value, event["slots"]):
                 self.kept.add(self.course.hands[event["to"]][self._next_discard(event["to"])].number)
                 return
         super().hear(event)
