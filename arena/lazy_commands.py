@@ -19,6 +19,7 @@ PLACES: Final[Mapping[str, str]] = {
     "arena": "tournament:command",
     "xp": "xp:command",
     "compare": "compare:command",
+    "rate": "decisions.rate:command",
     "demo": "demo:command",
     "report": "report:command",
     "export": "export:command",
