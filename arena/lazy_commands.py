@@ -20,6 +20,7 @@ PLACES: Final[Mapping[str, str]] = {
     "xp": "xp:command",
     "compare": "compare:command",
     "rate": "decisions.rate:command",
+    "judge": "decisions.judge:command",
     "demo": "demo:command",
     "report": "report:command",
     "export": "export:command",

@@ -1,1 +1,1 @@
-"""Decisions of finished games, one by one: where they were taken, and what every move was worth there."""
+"""Decisions of finished games: what every move was worth there, and how well players track what can be known."""

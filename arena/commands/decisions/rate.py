@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.exit_codes import EXIT_NEGATIVE
 from arena.decisions import agreement, search_ratings, walk
 from arena.decisions.agreement import Agreement
 from arena.decisions.search_ratings import RateConfig, Rated
@@ -15,6 +14,7 @@ from arena.figures.sheet import Sheet
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from arena.terminal.options import AsJson, Seed, Workers
+from search.errors import SearchFailedError
 
 MOST_WORLDS = 1_000_000
 NOTE = (
@@ -80,8 +80,7 @@ def command(
         if scaffolds:
             console.out.print(_sheet(f"Moves by scaffold: {how}", scaffolds))
     if failed:
-        console.notices.print(f"{len(failed)} decisions could not be rated; first: {failed[0]}")
-        raise typer.Exit(EXIT_NEGATIVE)
+        raise SearchFailedError(f"{len(failed)} decisions could not be rated; first: {failed[0]}")
 
 
 def _sheet(title: str, rows: list[Agreement]) -> Sheet:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.decisions import walk
+from arena.decisions.tracking_causes import Claims, explain
 from arena.decisions.walk import PlayedFolder, TakenDecision
-from arena.evaluation.tracking_causes import Claims, explain
 from arena.language_players.turn_record import DeducedSlot
 from arena.usage import UsageError
 from games import registry

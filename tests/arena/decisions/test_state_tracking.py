@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.decisions import walk
+from arena.decisions import state_tracking, tracking_causes, walk
+from arena.decisions.state_tracking import Share, checked, claims_of, figures, true_deduction
+from arena.decisions.tracking_causes import CAUSES, Claims, Values, explain
 from arena.decisions.walk import TakenDecision
-from arena.evaluation import state_tracking, tracking_causes
-from arena.evaluation.state_tracking import Share, checked, claims_of, figures, true_deduction
-from arena.evaluation.tracking_causes import CAUSES, Claims, Values, explain
 from arena.language_players.turn_record import DeducedSlot, TurnRecord
 from arena.usage import UsageError
 from games.api import Game, State, state_to_json
