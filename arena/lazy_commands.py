@@ -31,6 +31,7 @@ PLACES: Final[Mapping[str, str]] = {
     "games": "games:app",
     "agents": "agents:app",
     "trajectories": "trajectories:app",
+    "turns": "decisions.turns:app",
     "llm": "llm:app",
     "sandbox": "sandbox:app",
     "train": "train.group:app",
