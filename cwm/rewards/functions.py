@@ -103,4 +103,4 @@ def _of_move(completion: Completion, about: Mapping[str, Any], values: Sequence[
     """Returns the value of the chosen move, None if there is none."""
     legal: list[str] = about["legal"]
     move = chosen(text_of(completion), legal)
-    return None if move is None else values[legal.index(move)]
+    return None if move is None or not values else values[legal.index(move)]

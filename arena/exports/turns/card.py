@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from arena.exports.turns import files, schema
+from arena.exports.turns import schema
 from arena.exports.turns.schema import Row
 from cwm.storage.files import write_whole
 
 FILE: Final = "README.md"
-_CONFIGS: Final = {files.LINES: "jsonl", files.TABLE: "parquet"}
 _ABOUT: Final[Mapping[str, str]] = {
     "logs": "Every decision with its question, answer, legal moves, state and truth.",
     "rewards": "Decisions whose legal moves are rated.",
@@ -20,18 +19,22 @@ _ABOUT: Final[Mapping[str, str]] = {
 
 
 def write(
-    folder: Path, form: str, columns: Mapping[str, Any], splits: Mapping[str, Sequence[Row]], written: Sequence[Path]
+    folder: Path, form: str, columns: Mapping[str, Any], splits: Mapping[str, Sequence[Row]], ending: str
 ) -> None:
     """Writes the card.
 
     Args:
-        folder: of the data set.
-        form: of its rows.
-        columns: of its rows.
+        folder: of the files.
+        form: of their rows.
+        columns: of their rows.
         splits: the rows by split, as they were before they took their form.
-        written: the files.
+        ending: of the files.
     """
-    head = {"configs": _configs(written), "dataset_info": _infos(written, columns)}
+    data_files = [{"split": name, "path": f"{name}{ending}"} for name in splits]
+    head = {
+        "configs": [{"config_name": "default", "data_files": data_files}],
+        "dataset_info": [{"config_name": "default", "features": schema.features(columns)}],
+    }
     rows = [row for part in splits.values() for row in part]
     lines = [
         "---",
@@ -45,10 +48,7 @@ def write(
         "",
         "| split | rows | games | decks |",
         "|---|---|---|---|",
-        *(
-            f"| {name} | {len(part)} | {_count(part, 'game_id')} | {_count(part, 'deck_name')} |"
-            for name, part in splits.items()
-        ),
+        *(_line(name, part) for name, part in splits.items()),
         "",
         f"Agents: {', '.join(sorted({row['agent'] for row in rows}))}. Splits are by deck: no deal is in two of them.",
         "Points count the cards on the table even where the last life was lost; strict is 0 then.",
@@ -56,22 +56,6 @@ def write(
         "",
     ]
     write_whole(folder / FILE, "\n".join(lines))
-
-
-def _configs(written: Sequence[Path]) -> list[dict[str, Any]]:
-    endings = [ending for ending in _CONFIGS if any(path.suffix == ending for path in written)]
-    return [
-        {
-            "config_name": _CONFIGS[ending],
-            "data_files": [{"split": path.stem, "path": path.name} for path in written if path.suffix == ending],
-        }
-        | ({"default": True} if ending == endings[0] else {})
-        for ending in endings
-    ]
-
-
-def _infos(written: Sequence[Path], columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"config_name": one["config_name"], "features": schema.features(columns)} for one in _configs(written)]
 
 
 def _line(name: str, rows: Sequence[Row]) -> str:

@@ -166,7 +166,7 @@ def _differences(replayed: PlayedAgain, row: Row, first: Row, place: int) -> Ite
         index = None if row["action"] is None else next((n for n, a in enumerate(legal) if a == row["action"]), -1)
         yield from _unequal("action_index", row["action_index"], index)
         for name in ("ratings", "q", "q_se"):
-            yield from _unequal(f"the length of {name}", len(row[name]), len(legal))
+            yield from _unequal(f"the length of {name}", len(row[name]), len(legal)) if row[name] else ()
         for name in ("variant", "deck", "deck_name", "forfeit", "players"):
             yield from _unequal(name, row[name], first[name])
 

@@ -1,7 +1,7 @@
 """Writes data sets: which rows, in what form, split by deck, with a card."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -77,11 +77,14 @@ def write(found: Sequence[Row], wishes: RowWishes, folder: Path) -> dict[str, in
     filled = {name: part for name, part in splits.items() if part}
     folder.mkdir(parents=True, exist_ok=True)
     columns = schema.COLUMNS[wishes.form]
-    for name in (TRAIN, TEST):
-        for ending in (files.LINES, files.TABLE):
-            (folder / f"{name}{ending}").unlink(missing_ok=True)
-    written = [path for name, part in filled.items() for path in _write(folder, name, part, wishes.form)]
-    card.write(folder, wishes.form, columns, filled, written)
+    for path in (*folder.glob(f"*{files.LINES}"), *folder.glob(f"{files.TABLES}/*{files.TABLE}")):
+        if path.stem in (TRAIN, TEST):
+            path.unlink()
+    for name, part in filled.items():
+        files.write(folder, name, _formed(part, wishes.form), columns)
+    card.write(folder, wishes.form, columns, filled, files.LINES)
+    if (folder / files.TABLES).is_dir():
+        card.write(folder / files.TABLES, wishes.form, columns, filled, files.TABLE)
     return {name: len(part) for name, part in filled.items()}
 
 
@@ -98,13 +101,12 @@ def rlvr_row(row: Row, number: int) -> Row:
     return {"prompt": row["prompt"], "answer": "", "info": info, "example_id": number}
 
 
-def _write(folder: Path, name: str, part: Sequence[Row], form: str) -> list[Path]:
-    made: Iterable[Row] = part
+def _formed(part: Sequence[Row], form: str) -> list[Row]:
     if form == "sft":
-        made = map(sft_row, part)
-    elif form == "rlvr":
-        made = (rlvr_row(row, number) for number, row in enumerate(part))
-    return files.write(folder, name, list(made), schema.COLUMNS[form])
+        return [sft_row(row) for row in part]
+    if form == "rlvr":
+        return [rlvr_row(row, number) for number, row in enumerate(part)]
+    return list(part)
 
 
 def _is_wanted(row: Row, wishes: RowWishes) -> bool:
@@ -120,7 +122,7 @@ def _is_wanted(row: Row, wishes: RowWishes) -> bool:
 def _is_top(row: Row) -> bool:
     known = [rating for rating in row["ratings"] if rating is not None]
     index = row["action_index"]
-    own = None if index is None else row["ratings"][index]
+    own = None if index is None or not known else row["ratings"][index]
     return own is not None and own >= max(known) - _EQUAL
 
 

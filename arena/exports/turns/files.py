@@ -15,10 +15,12 @@ from games.extras import install
 
 LINES, TABLE = ".jsonl", ".parquet"
 """Endings."""
+TABLES = "parquet"
+"""The folder of tables: the library `datasets` reads one format a folder."""
 
 
-def write(folder: Path, name: str, rows: Sequence[Row], columns: Mapping[str, Any]) -> list[Path]:
-    """Writes rows as `NAME.jsonl`, and as `NAME.parquet` where pyarrow is installed; returns the files.
+def write(folder: Path, name: str, rows: Sequence[Row], columns: Mapping[str, Any]) -> None:
+    """Writes rows as `NAME.jsonl`, and as `parquet/NAME.parquet` where pyarrow is installed.
 
     Raises:
         OSError: a file cannot be written.
@@ -27,12 +29,12 @@ def write(folder: Path, name: str, rows: Sequence[Row], columns: Mapping[str, An
     write_whole(lines, "".join(f"{json_line({key: row[key] for key in columns})}\n" for row in rows))
     pa = _pyarrow(None)
     if pa is None:
-        return [lines]
-    table, file = folder / f"{name}{TABLE}", io.BytesIO()
+        return
+    table, file = folder / TABLES / f"{name}{TABLE}", io.BytesIO()
+    table.parent.mkdir(exist_ok=True)
     parquet = importlib.import_module("pyarrow.parquet")
     parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema.arrow(columns, pa)), file)
     write_whole(table, file.getvalue())
-    return [lines, table]
 
 
 def read(path: Path) -> Iterator[tuple[int, Any, str | None]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from arena.exports.turns import files, rows
+from arena.exports.turns import files, rows, schema
 from arena.exports.turns.check import UNFINISHED, PlayedAgain
 from arena.exports.turns.schema import VERSION, Row
 from cwm.rewards.reading import chosen
@@ -187,10 +187,10 @@ def _row(game: Game, replayed: PlayedAgain, row: Row, action: Action, place: int
         "legal": legal,
         "action": action,
         "action_index": legal.index(action),
-        "ratings": rated,
-        "ratings_by": rows.SELF if any(value is not None for value in rated) else None,
-        "q": [None] * len(legal),
-        "q_se": [None] * len(legal),
+        "ratings": schema.numbers(rated),
+        "ratings_by": rows.SELF if schema.numbers(rated) else None,
+        "q": [],
+        "q_se": [],
         "worlds": None,
         "deduction": [],
         "truth": rows.truth_of(game, replayed.history()),

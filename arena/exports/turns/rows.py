@@ -9,6 +9,7 @@ from typing import Any, Final
 from arena.decisions import search_ratings, state_tracking, walk
 from arena.decisions.search_ratings import position_key
 from arena.decisions.walk import PlayedFolder, TakenDecision
+from arena.exports.turns import schema
 from arena.exports.turns.schema import VERSION, Row
 from arena.language_players.models import CALLS_FILE
 from arena.language_players.turn_record import CallRecord
@@ -201,10 +202,10 @@ class _Maker:
             "legal": legal,
             "action": decision.action,
             "action_index": legal.index(decision.action) if decision.action in legal else None,
-            "ratings": rated,
-            "ratings_by": self._rated_by if any(rating is not None for rating in rated) else None,
-            "q": [means[move][1] if move in means else None for move in legal],
-            "q_se": [means[move][2] if move in means else None for move in legal],
+            "ratings": schema.numbers(rated),
+            "ratings_by": self._rated_by if schema.numbers(rated) else None,
+            "q": schema.numbers([means[move][1] if move in means else None for move in legal]),
+            "q_se": schema.numbers([means[move][2] if move in means else None for move in legal]),
             "worlds": None if found is None else found["config"]["worlds"],
         }
 

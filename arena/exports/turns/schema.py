@@ -1,6 +1,6 @@
 """The one schema of rows, a decision each: lists and texts alone, so that all files have the same columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 VERSION: Final = 1
@@ -96,6 +96,11 @@ def _wrong(value: Any, kind: Any, name: str) -> str | None:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def numbers(values: Sequence[float | None]) -> list[float | None]:
+    """Returns figures of the legal moves, [] where none is known: a column of nothing but nulls has no type in JSON."""
+    return list(values) if any(value is not None for value in values) else []
 
 
 def features(columns: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -175,7 +175,7 @@ def test_ratings_by_search_stand_in_rows_with_their_values_and_errors(tmp_path: 
     assert (row["ratings_by"], row["worlds"], max(row["ratings"])) == ("search", 4, 1.0)
     assert row["q"].index(max(row["q"])) == row["ratings"].index(1.0)
     assert all(error >= 0 for error in row["q_se"])
-    assert next(iter(rows_of(place)))["ratings"] == [None] * len(row["legal"])
+    assert next(iter(rows_of(place)))["ratings"] == []
 
 
 def test_a_file_that_is_none_of_rows_is_refused(refused: Any, tmp_path: Path) -> None:
@@ -189,6 +189,6 @@ def test_a_file_that_is_none_of_rows_is_refused(refused: Any, tmp_path: Path) ->
 def test_both_formats_hold_the_same_rows(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     export([spoken(told.play(tmp_path / "run", deals=2))], RowWishes(), tmp_path / "out")
-    lines, table = (list(files.read(tmp_path / "out" / f"train{ending}")) for ending in (".jsonl", ".parquet"))
+    lines, table = (list(files.read(tmp_path / "out" / name)) for name in ("train.jsonl", "parquet/train.parquet"))
     assert [row for _, row, _ in lines] == [row for _, row, _ in table]
-    assert check.check(tmp_path / "out" / "train.parquet").problems == []
+    assert check.check(tmp_path / "out" / "parquet" / "train.parquet").problems == []
