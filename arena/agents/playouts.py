@@ -19,12 +19,12 @@ PARTNER: Final = "partner:"
 
 
 def default(game: Game) -> str:
-    """Returns who plays a game on where nobody was named: its policy prior, the partner that it names for this
-    (`playouts.DEFAULT` in its folder), else chance."""
-    if isinstance(game, EstimatesPolicy):
-        return POLICY
+    """Returns who plays a game on where nobody was named: the partner that it names for this (`playouts.DEFAULT`
+    in its folder), its policy prior, else chance."""
     module = _module(game.info.id)
-    return f"{PARTNER}{module.DEFAULT}" if module is not None else RANDOM
+    if module is not None:
+        return f"{PARTNER}{module.DEFAULT}"
+    return POLICY if isinstance(game, EstimatesPolicy) else RANDOM
 
 
 def playouts_of(game: Game, name: str | None = None) -> Playouts:

@@ -117,7 +117,7 @@ def test_a_partner_is_named_policy_random_or_by_its_name() -> None:
         truth=["x(0,0)", "o(1,0)", "x(0,1)", "o(1,1)"],
     )
     assert max(won, key=lambda value: value.mean)[:3] == ("x(0,2)", 1.0, 0.0)
-    with pytest.raises(UsageError, match="hanabi-2p has no policy prior: choose random, partner:blind"):
-        playouts_of(hanabi, "policy")
+    with pytest.raises(UsageError, match="tic_tac_toe has no policy prior: choose random"):
+        playouts_of(tic_tac_toe, "policy")
     with pytest.raises(UsageError, match="nobody called 'simple' plays tic_tac_toe on: choose random"):
         playouts_of(tic_tac_toe, "simple")

@@ -35,7 +35,7 @@ def command(
     by: Annotated[
         str | None,
         typer.Option(
-            "--by", help="Who plays on: policy, random or partner:NAME. Default: the game's policy, else its usual bot."
+            "--by", help="Who plays on: policy, random or partner:NAME. Default: the game's quick bot, else its policy."
         ),
     ] = None,
     clairvoyant: Annotated[

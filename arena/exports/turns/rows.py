@@ -154,14 +154,13 @@ class _Maker:
             own.append((shown, decision.action))
 
     def _of_game(self, key: str, record: GameRecord, number: int) -> Row:
-        named = getattr(record, "deck", None)
         return {
             "game_id": key,
             "row": number,
             "variant": self._place.name,
             "players": len(record.seats),
             "deck": [action for player, action in record.actions if player == CHANCE],
-            "deck_name": f"seed:{record.deal_seed}" if named is None else named.name,
+            "deck_name": f"seed:{record.deal_seed}" if record.deck is None else record.deck.name,
         }
 
     def _of_player(self, decision: TakenDecision) -> Row:

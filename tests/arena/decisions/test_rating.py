@@ -116,7 +116,7 @@ def test_what_cannot_be_rated_is_said_in_a_sentence(refused: Any, tmp_path: Path
     place = told.play(run)
     assert "holds no games: games.sqlite is missing" in refused("rate", tmp_path / "nowhere").err
     assert "Nobody called 'me' played: the agents are partner:simple." in refused("rate", run, "--agent", "me").err
-    assert "nobody called 'simple' plays hanabi-tiny-2p on: choose random, partner:blind" in (
+    assert "nobody called 'simple' plays hanabi-tiny-2p on: choose policy, random, partner:blind" in (
         refused("rate", run, "--by", "simple").err
     )
     with pytest.raises(PlannerConfigError, match="worlds is 1"):
