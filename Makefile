@@ -6,8 +6,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXTRAS := .venv-extras
 EXTRAS_STAMP := $(EXTRAS)/.installed
+TRAIN := .venv-train
+TRAIN_STAMP := $(TRAIN)/.installed
+# The build for processors, where the package index has it; elsewhere: make trainers TORCH=torch
+TORCH := torch==2.13.0+cpu
 
-.PHONY: install demo test check slow browser mutants extras docs wheel-test benchmarks format lock clean
+.PHONY: install demo test check slow browser mutants extras trainers docs wheel-test benchmarks format lock clean
 
 install: $(STAMP)
 
@@ -47,12 +51,21 @@ mutants: $(STAMP)
 # All extras but gpu: its packages take gigabytes, and no test can run on them without an accelerator; learn brings the
 # same code for processors. The newest versions that fit are taken, as a user's pip does.
 extras: $(EXTRAS_STAMP)
-	$(EXTRAS)/bin/python -m pytest -m extra --no-skips
+	$(EXTRAS)/bin/python -m pytest -m extra --no-skips --ignore tests/train
 
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --editable '.[anthropic,batched,docs,images,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28'
+	@touch $@
+
+# What needs the extra train: our rows in the libraries of trainers, which take a gigabyte. Minutes on two cores.
+trainers: $(TRAIN_STAMP)
+	$(TRAIN)/bin/python -m pytest tests/train --no-skips
+
+$(TRAIN_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[train]' '$(TORCH)' 'pytest>=8.3' 'hypothesis>=6.100'
 	@touch $@
 
 # Makes the documentation in site/, from nothing outside.
@@ -78,4 +91,4 @@ lock:
 	  --no-emit-index-url --no-header --no-annotate --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) $(EXTRAS) .pytest_cache .mypy_cache .ruff_cache build dist site
+	rm -rf $(VENV) $(EXTRAS) $(TRAIN) .pytest_cache .mypy_cache .ruff_cache build dist site

@@ -177,6 +177,16 @@ def gamble() -> WrittenGame:
 
 
 @pytest.fixture
+def two_doors() -> WrittenGame:
+    """Two doors to lotteries with the same odds: who has the same luck at both gets the same."""
+
+    def lottery() -> Spot:
+        return Spot(CHANCE, {"win": end(10.0), "lose": end(0.0)}, {"win": 0.3, "lose": 0.7})
+
+    return WrittenGame(Spot(0, {"left": lottery(), "right": lottery()}), 1, "general_sum", 0.0, 10.0, perfect=True)
+
+
+@pytest.fixture
 def three_greedy() -> WrittenGame:
     """Three players in turn; everybody for itself, backward induction gives l, r, l and the returns (2, 6, 3)."""
     tempting = Spot(2, {"l": end(2.0, 6.0, 3.0), "r": end(9.0, 9.0, 1.0)})

@@ -1,0 +1,1 @@
+"""Decisions of finished games: what every move was worth there, and how well players track what can be known."""

@@ -1,0 +1,1 @@
+"""Decisions as rows of data: for reading, for supervised and for reinforcement learning."""
