@@ -13,7 +13,7 @@ from cwm.llm.api import ConfigurationError
 from cwm.llm.line import effort_of
 
 History: TypeAlias = Literal["json", "table"]
-Choose: TypeAlias = Literal["model", "rating"]
+Choose: TypeAlias = Literal["model", "rating", "search"]
 
 PLAIN: Final = "plain"
 """The scaffold that asks for a move alone."""
@@ -48,8 +48,8 @@ class LlmConfig:
         scaffold: what the model is shown, what it is asked for and what it is told of its own earlier turns, by the
             name of a scaffold (`arena.language_players.scaffolds`); `plain` asks for a move alone.
         k: answers to one decision, of which one is chosen as `choose` says; 1 to 99. Takes a scaffold.
-        choose: who chooses among `k` answers that differ: `model`, asked once more, or `rating`, the move that the
-            answers rate highest on average.
+        choose: who chooses among `k` answers that differ: `model`, asked once more; `rating`, the move that the answers
+            rate highest on average; or `search`, the one that is worth most by play-outs on the true game.
         mixture: whether several roles report on the decision before one asked last decides. Takes a scaffold.
         memory: own turns before this one that the model is shown with its answers; 0 to 20, None for as many as the
             scaffold has. Takes a scaffold.
@@ -107,7 +107,7 @@ _CHOICES: Final[Mapping[str, Mapping[str, Any]]] = {
     "send_seed": {"true": True, "false": False},
     "history": {"json": "json", "table": "table"},
     "mixture": {"true": True, "false": False},
-    "choose": {"model": "model", "rating": "rating"},
+    "choose": {"model": "model", "rating": "rating", "search": "search"},
 }
 
 

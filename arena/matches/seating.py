@@ -16,6 +16,7 @@ from arena.language_players.prompts import GamePrompts
 from arena.language_players.scaffolds import found, trial
 from arena.language_players.scaffolds.agent import ScaffoldAgent
 from arena.language_players.scaffolds.prompts import ScaffoldPrompts
+from arena.language_players.scaffolds.searching import searcher
 from arena.machine import accelerated
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import bundle_of
@@ -183,7 +184,8 @@ def _player(spec: AgentSpec, table: TableSetup) -> Agent:
     if options.scaffold != PLAIN:
         offered = found.offered(options, table.game, spec.view)
         prompts = ScaffoldPrompts(table.game.info, offered)
-        return ScaffoldAgent(prompts, model, options, spec.name, spec.view, not in_order([spec]))
+        search = searcher(table.game, spec.view) if options.choose == "search" else None
+        return ScaffoldAgent(prompts, model, options, spec.name, spec.view, not in_order([spec]), search)
     return LlmAgent(GamePrompts(table.game, options, spec.view), model, options, spec.name, spec.view)
 
 

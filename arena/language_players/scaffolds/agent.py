@@ -12,11 +12,13 @@ from arena.language_players import asking
 from arena.language_players.asking import Spent
 from arena.language_players.scaffolds import choosing, reading
 from arena.language_players.scaffolds.interview import Heard, Interview, Interviewer
-from arena.language_players.scaffolds.prompts import Earlier, Questions, Report, ScaffoldPrompts
+from arena.language_players.scaffolds.prompts import Earlier, Proposal, Questions, Report, ScaffoldPrompts
 from arena.language_players.scaffolds.reading import Reading
+from arena.language_players.scaffolds.searching import Searcher
 from arena.language_players.turn_record import TURNS, CallRecord, DeducedSlot, TurnRecord, rank_of
 from cwm.llm.api import LanguageModel
 from games.api import DEFAULT_VIEW, Action, GameInfo
+from search.errors import SearchFailedError
 
 CHOOSER: Final = "chooser"
 AGGREGATOR: Final = "aggregator"
@@ -35,12 +37,14 @@ class _Talk:
         calls: in the order of asking.
         candidates: moves of `k` answers or votes.
         dropped: ratings and notes that were left out.
+        fallback: why a search that was to choose could not.
     """
 
     question: Questions
     calls: list[CallRecord] = field(default_factory=list)
     candidates: tuple[Action | None, ...] = ()
     dropped: Counter[str] = field(default_factory=Counter)
+    fallback: str | None = None
 
 
 class ScaffoldAgent:
@@ -53,6 +57,7 @@ class ScaffoldAgent:
         name: label in tables.
         view: which of the game's views it is shown.
         side_by_side: whether several answers or roles are asked for at once.
+        search: values moves where the options say that it chooses.
     """
 
     needs = Needs(legal_actions=True)
@@ -65,12 +70,14 @@ class ScaffoldAgent:
         name: str,
         view: str = DEFAULT_VIEW,
         side_by_side: bool = True,
+        search: Searcher | None = None,
     ) -> None:
         self.name = name
         self.view = view
         self._prompts = prompts
         self._model = model
         self._config = config
+        self._search = search
         self._interviewer = Interviewer(model, config, prompts.retry, side_by_side)
         self._spent = Spent()
         self._turns: list[TurnRecord] = []
@@ -98,7 +105,7 @@ class ScaffoldAgent:
         self._turns.append(self._record(talk, played.said))
         self._memory.append(Earlier(talk.question.situation, played.text.strip()))
         assert played.said is not None
-        return Move(played.said.action)
+        return Move(played.said.action, talk.fallback)
 
     def close(self) -> None:
         pass
@@ -130,6 +137,8 @@ class ScaffoldAgent:
             chosen = choosing.by_votes(proposals)
         elif self._config.choose == "rating":
             chosen = choosing.by_rating(proposals, [one.said.ratings for one in good if one.said is not None])
+        elif self._config.choose == "search":
+            chosen = self._by_search(talk, proposals)
         else:
             question = talk.question.of_chooser(proposals, answers)
             read = partial(reading.proposal_of, count=len(proposals))
@@ -139,6 +148,14 @@ class ScaffoldAgent:
                 raise number.failure
             chosen = proposals[number.said].action
         return next(one for one in good if one.said is not None and one.said.action == chosen)
+
+    def _by_search(self, talk: _Talk, proposals: Sequence[Proposal]) -> Action:
+        assert self._search is not None  # who builds an agent with this option gives it
+        try:
+            return choosing.by_value(proposals, self._search(talk.question.turn))
+        except SearchFailedError as error:
+            talk.fallback = f"the search failed and votes decided: {error}"
+            return choosing.by_votes(proposals)
 
     def _by_roles(self, talk: _Talk) -> _Heard:
         interviews = [

@@ -1,7 +1,7 @@
 """Which of several answers to the same question is played. Only a move that an answer chose can be."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from arena.language_players.scaffolds.prompts import Proposal
@@ -42,3 +42,8 @@ def by_rating(among: Sequence[Proposal], ratings: Sequence[Sequence[Rating]]) ->
         return fmean(given) if given else -2.0, proposal.count
 
     return max(among, key=worth).action
+
+
+def by_value(among: Sequence[Proposal], values: Mapping[Action, float]) -> Action:
+    """Returns the proposed move that is worth most; of several the one chosen most often, then named first."""
+    return max(among, key=lambda proposal: (values[proposal.action], proposal.count)).action

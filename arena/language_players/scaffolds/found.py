@@ -11,6 +11,7 @@ from typing import Final
 
 from arena.agents.llm_settings import PLAIN, LlmConfig, LlmConfigError
 from arena.language_players.prompts import GamePrompts
+from arena.language_players.scaffolds import searching
 from cwm.interface import templates
 from cwm.interface.templates import BEFORE, SUFFIX, WordingError
 from cwm.interface.wording import Wording
@@ -81,6 +82,8 @@ def check(config: LlmConfig, game: Game, view: str) -> str:
             raise LlmConfigError(f"{name}= takes a scaffold that asks for more than a move: add scaffold=rated.")
     if config.choose != "model" and config.k == 1:
         raise LlmConfigError(f"choose={config.choose} chooses among several answers: add k=3.")
+    if config.choose == "search":
+        searching.check(game)
     several = [name for name, is_given in _several(config).items() if is_given]
     if len(several) > 1:
         raise LlmConfigError(f"{several[0]} and {several[1]} are two ways to ask more than once: leave one out.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.agents.api import AgentFailure, NoAnswerError, Turn
+from arena.agents.api import AgentFailure, Move, NoAnswerError, Turn
 from arena.agents.llm_settings import LlmConfig, LlmConfigError
 from arena.language_players.scaffolds import found
 from arena.language_players.scaffolds.agent import ScaffoldAgent
@@ -24,6 +24,7 @@ from cwm.llm.requests import request_key
 from games import registry
 from games.api import DEFAULT_VIEW
 from games.hanabi.scaffolds import SCAFFOLDS
+from search.errors import SearchFailedError
 from tests.renew_scaffolds import prompts_of, shown, turn_of
 
 MINI = "hanabi-mini-2p"
@@ -247,6 +248,27 @@ def test_by_rating_the_proposed_move_with_the_highest_mean_is_played_without_a_c
     assert len(script.requests) == 2
 
 
+def searched(values: Callable[[Turn], dict[str, float]]) -> ScaffoldAgent:
+    game = registry.make("tic_tac_toe")
+    config = LlmConfig(scaffold="rated", trajectories=0, k=3, choose="search")
+    prompts = prompts_of("rated", game, trajectories=0)
+    model = Scripted(by_role(**{"1": rates(0), "2": rates(2), "3": rates(0)}))
+    return ScaffoldAgent(prompts, model, config, "m", search=values)
+
+
+def test_by_search_the_proposed_move_that_is_worth_most_is_played() -> None:
+    agent = searched(lambda turn: dict(zip(turn.legal_actions, (0.0, 9.0, 0.5), strict=True)))
+    assert agent.act(TURN) == Move("x(2,2)")  # nobody proposed the second, whatever it is worth
+    assert agent.account()["calls"] == 3
+
+
+def test_where_the_search_fails_votes_decide_and_that_is_said() -> None:
+    def fails(turn: Turn) -> dict[str, float]:
+        raise SearchFailedError("no world fits.")
+
+    assert searched(fails).act(TURN) == Move("x(0,0)", "the search failed and votes decided: no world fits.")
+
+
 def test_by_votes_the_move_named_most_often_is_played() -> None:
     agent, _ = asked_of(by_role(**{"1": rates(0), "2": rates(2), "3": rates(2)}), votes=3)
     assert agent.act(TURN).action == "x(2,2)"
@@ -343,6 +365,7 @@ def test_where_one_role_cannot_be_asked_the_other_answers_are_waited_for() -> No
         (MINI, {"scaffold": "plain", "memory": 0}, "memory= takes a scaffold"),
         (MINI, {"scaffold": "plain", "mixture": True}, "mixture= takes a scaffold"),
         (MINI, {"choose": "rating"}, "choose=rating chooses among several answers: add k=3."),
+        ("tic_tac_toe", {"k": 2, "choose": "search"}, "tic_tac_toe has no inference function for that"),
         (MINI, {"k": 2, "votes": 2}, "k and votes are two ways to ask more than once: leave one out."),
         (MINI, {"k": 2, "mixture": True}, "k and mixture are two ways"),
         (MINI, {"scaffold": "spin", "k": 2, "choose": "rating"}, "scaffold=spin asks for no ratings"),

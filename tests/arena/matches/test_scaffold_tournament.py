@@ -79,7 +79,7 @@ def timeless(records: Any) -> list[GameRecord]:
     return [replace(record, seconds=()) for record in records]
 
 
-@pytest.mark.parametrize("how", ["sherlock,mixture=true", "mycroft,k=3", "sherlock,k=3,choose=rating"])
+@pytest.mark.parametrize("how", ["sherlock,mixture=true", "mycroft,k=3", "sherlock,k=3,choose=search"])
 def test_every_call_of_the_journal_belongs_to_one_decision_of_a_stored_game(
     talkative: list[Request], tmp_path: Path, how: str
 ) -> None:
