@@ -40,6 +40,7 @@ NEVER_SHOWN = {
     "arena.web.lobby.NotHereError": "the page gets status 404",
     "arena.web.seat.PlayerLeftError": "ends the game of a table",
     "cwm.llm.json_answers.NoJsonAnswerError": "the call becomes an empty answer or is tried again",
+    "cwm.llm.json_answers.BrokenJsonError": "the same; a scaffold counts it among bad answers",
     "cwm.llm.providers.transport.DeadlinePassedError": "the attempt is tried again",
     "cwm.sandbox.wire.arrays.ArrayError": "the host makes a reply of it",
     "cwm.sandbox.parent.channel.ChannelError": "the host makes a reply of it",
