@@ -33,10 +33,9 @@ def test_every_recording_is_pinned_as_it_is() -> None:
 
 def test_pinned_models_are_those_of_recordings_that_were_read() -> None:
     read = [name for name in recordings.bundled_names() if "+" not in name]
-    # The tournaments of the others were cut off: which functions stand beside their models is chosen by each replay.
-    unchosen = {name for name in read if recordings.load(name).header.chosen is None}
-    assert unchosen == {f"yokai-{sizes}{seed}" for sizes in ("16c-2p", "9c-3p", "9c-4p") for seed in ("", "-s1")}
-    assert set(shipped_models.BY_RECORDING) == set(read) - unchosen
+    # A model is its program and the functions that its tournaments chose: both stand in the recording.
+    assert all(recordings.load(name).header.chosen is not None for name in read)
+    assert set(shipped_models.BY_RECORDING) == set(read)
 
 
 @pytest.mark.slow
