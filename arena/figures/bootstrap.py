@@ -50,14 +50,14 @@ def interquartile(strata: Sequence[Sequence[float]], seed: int = 0) -> Bootstrap
         seed: of the resamples.
 
     Returns:
-        None for no values; without an interval for one value.
+        None for no values; without an interval where a stratum has one value alone, whose spread nobody knows.
     """
     filled = [np.asarray(stratum, np.float64) for stratum in strata if len(stratum)]
     if not filled:
         return None
     every = np.concatenate(filled)
-    if len(every) == 1:
-        return Bootstrapped(float(every[0]), None, None, 1)
+    if min(map(len, filled)) == 1:
+        return Bootstrapped(float(interquartile_mean(every)), None, None, len(every))
     rng = np.random.default_rng(seed)
     drawn = [stratum[rng.integers(len(stratum), size=(DRAWS, len(stratum)))] for stratum in filled]
     low, high = np.percentile(interquartile_mean(np.concatenate(drawn, axis=-1)), _ENDS)

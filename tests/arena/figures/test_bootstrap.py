@@ -47,6 +47,7 @@ def test_interval_covers_the_true_middle_about_as_often_as_it_says():
 def test_nothing_has_no_middle_and_one_value_no_interval():
     assert interquartile([[], []]) is None
     assert interquartile([[7.0]]) == Bootstrapped(7.0, None, None, 1)
+    assert interquartile([[7.0], [8.0, 9.0]]) == Bootstrapped(8.0, None, None, 3)
 
 
 def test_share_of_the_way_from_weak_to_strong_over_common_deals():
