@@ -33,7 +33,8 @@ from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.storage.files import write_whole
 
-EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}."
+EPILOG = f"Kinds of players: {', '.join(f'{name} ({title})' for name, title in TITLES.items())}; "
+EPILOG += "and the bots of a game by their names, such as simple in Hanabi, where they play unless others are named."
 """What `cwm compare --help` says of the players."""
 
 

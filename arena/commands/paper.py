@@ -1,4 +1,4 @@
-"""`cwm paper`: the CWM paper's tables and figures, rebuilt, each number beside the paper's."""
+"""`cwm paper`: the CWM paper's tables and figures, rebuilt, each number beside the paper's; other papers' by name."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arena.commands import hanabi_paper
 from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.papers.cwm.published.games import GAMES
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
@@ -15,6 +16,7 @@ from arena.papers.cwm.tables.cells import PaperTable
 from arena.papers.cwm.tables.experiments import Rebuilding, Watching
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.settings import DEFAULT_MINUTES, PaperSelection, PaperWishes
+from arena.papers.hanabi.tables import own_games
 from arena.runs import language_model
 from arena.runs.standard import standard_settings
 from arena.terminal import console
@@ -23,6 +25,7 @@ from arena.terminal.options import (
     NO_CAPS,
     AsJson,
     BaseUrl,
+    Decks,
     Effort,
     ModelSpec,
     Temperature,
@@ -34,17 +37,31 @@ from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 
+CWM = "cwm"
+PAPERS = (CWM, hanabi_paper.NAME)
 TABLES = "tables"
 REPORT = "report.html"
 
 
 @takes_caps
 def command(
+    paper: Annotated[
+        str,
+        typer.Option(
+            "--paper",
+            help="cwm, or hanabi: language models in Hanabi, with games that ship or that --run keeps, and bots on the "
+            "decks of --deck, beside the paper's; it goes with --tables, --run, --output, --deck and --workers alone.",
+        ),
+    ] = CWM,
     games: Annotated[
         str | None, typer.Option("--games", help="Ids of games of the paper, with commas. Default: all ten.")
     ] = None,
     tables: Annotated[
-        str | None, typer.Option("--tables", help="Numbers of tables, with commas, or none. Default: 1-16 and 18-24.")
+        str | None,
+        typer.Option(
+            "--tables",
+            help="Numbers of tables, with commas, or none; of hanabi, names. Default: 1-16 and 18-24, of hanabi all.",
+        ),
     ] = None,
     figures: Annotated[
         str | None,
@@ -112,11 +129,22 @@ def command(
         int | None, typer.Option("--seed", help="Matches and held-out games derive from it. Default: 0.")
     ] = None,
     tournament_budget: TournamentBudget = None,
+    deck: Decks = None,
     caps: Caps = NO_CAPS,
     workers: Workers = 2,
     as_json: AsJson = False,
 ) -> None:
     """Rebuild the CWM paper's tables and figures, each number beside the paper's, from recorded completions or live."""
+    if paper != CWM:
+        words = (games, figures, seeds, llm, base_url, reasoning_effort)
+        numbers = (temperature, budget, simulations, rollouts, matches, transitions, player_deals, learned)
+        more = any(given is not None for given in (*words, *numbers, learned_seeds, seed, tournament_budget))
+        _check_other(paper, more or paper_setting or caps != NO_CAPS)
+        wishes = hanabi_paper.HanabiWishes(tables, run, output, deck or own_games.DECKS, workers)
+        hanabi_paper.show(wishes, as_json)
+        return
+    if deck:
+        raise UsageError("--deck is of --paper hanabi: leave it out.")
     selection = _selection(tables, figures)
     given = {"simulations": simulations, "rollouts": rollouts, "deals": matches, "transitions": transitions}
     told = {
@@ -146,6 +174,17 @@ def command(
     _show(found, as_json)
     console.notices.print(f"tables: {(output or folder) / TABLES}   report: {(output or folder) / REPORT}")
     _exit(rebuilt, folder)
+
+
+def _check_other(paper: str, more: bool) -> None:
+    """Checks that another paper is known and that nothing was asked for that it has not."""
+    if paper not in PAPERS:
+        raise UsageError(f"--paper is {paper!r}: it is one of {', '.join(PAPERS)}.")
+    if more:
+        raise UsageError(
+            f"--paper {paper} goes with --tables, --run, --output, --deck, --workers and --json alone: leave out the "
+            "other options."
+        )
 
 
 def _selection(tables: str | None, figures: str | None) -> PaperSelection:

@@ -9,15 +9,17 @@ import typer
 from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.commands.exit_codes import EXIT_SYSTEM
-from arena.comparison import belief_probe, partner_fit
+from arena.comparison import belief_probe, partner_fit, team_figures
+from arena.comparison.team_figures import TeamFigures
 from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
-from arena.matches.game_source import bundle_of, open_game
+from arena.matches.game_source import bundle_of, game_info, open_game
+from arena.matches.lineups import shared
 from arena.pages import cross_play_page, folder_page
 from arena.pipeline import recorded_models
-from arena.report.cross_play import ablation_table, belief_tables, fit_tables, lineup_tables, summary_table
+from arena.report.cross_play import ablation_table, belief_tables, fit_tables, lineup_tables, summary_table, team_tables
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
 from arena.terminal.options import GAME, MOST_GAMES, MOST_SIMULATIONS, NOT_KEPT, AsJson, Seed, Workers, require_folders
@@ -86,6 +88,14 @@ def command(
         int | None,
         typer.Option("--simulations", min=1, max=MOST_SIMULATIONS, help="Simulations a move of every planner."),
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            "--share",
+            help="Two agents at a table instead of all lineups: of each pair, the first named holds so many seats, 1 "
+            "or 0..3, and the other the rest; each also plays alone.",
+        ),
+    ] = None,
     seed: Seed = 0,
     workers: Workers = 2,
     probe: Annotated[
@@ -114,7 +124,7 @@ def command(
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
     require_folders(html)
     if checkpoint:
-        if agent or simulations or probe or fit or ablations or run:
+        if agent or simulations or probe or fit or ablations or run or share:
             raise UsageError(
                 "--checkpoint goes with --games, --greedy, --probe-colours, --own-names, --seed, --html and --json "
                 "alone."
@@ -126,17 +136,23 @@ def command(
         raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([bundle_of(spec).hash for spec in agents if spec.traits.sandboxed])
-    config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level))
+    chosen = None if share is None else _shared(game, len(agents), share)
+    config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level), chosen)
     if fit:
         _refuse_a_fit_of_nothing(agents)
     found = _play(config, run, workers)
     fitted = _fitted(config, found, probe) if fit else None
     probes = _probes(config, found, probe)
     without = _ablations(config, ablations, run, workers)
+    teams = _teams(config, found)
     if as_json:
-        console.print_json(_json(config, found, probes, without) | ({} if fitted is None else fitted.to_json()))
+        further = {} if fitted is None else fitted.to_json()
+        further |= {} if teams is None else {"teams": teams.to_json()}
+        console.print_json(_json(config, found, probes, without) | further)
     else:
         _print(found, probes, without)
+        for table in [] if teams is None else team_tables(teams):
+            console.out.print(table)
         for table in [] if fitted is None else fit_tables(fitted):
             console.out.print(table)
     if html is not None:
@@ -148,6 +164,26 @@ def command(
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)
+
+
+def _shared(game: str, agents: int, share: str) -> tuple[tuple[int, ...], ...]:
+    """Returns the lineups of `--share`: every agent alone, then two of them with so many seats of the first."""
+    players = game_info(game).num_players
+    first, dots, last = share.partition("..")
+    ends = (first, last if dots else first)
+    if not all(end.isdecimal() and int(end) <= players for end in ends) or int(ends[0]) > int(ends[1]):
+        raise UsageError(
+            f"--share is {share!r}: give how many seats the first of two agents holds, from 0 to {players}, as 1 or "
+            f"0..{players}."
+        )
+    if agents < 2:
+        raise UsageError("--share is of two agents at one table: give two with --agent.")
+    return tuple(shared(agents, players, range(int(ends[0]), int(ends[1]) + 1)))
+
+
+def _teams(config: CrossPlayConfig, found: CrossPlay) -> TeamFigures | None:
+    with open_game(config.game) as game:
+        return team_figures.figures(game, found.records, [spec.name for spec in config.agents])
 
 
 def _agents(game: str, given: list[str] | None, simulations: int | None) -> tuple[AgentSpec, ...]:

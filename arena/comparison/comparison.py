@@ -9,12 +9,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from arena.comparison import team_figures
 from arena.comparison.contenders import PRIOR, Contender
+from arena.comparison.team_figures import TeamFigures
 from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play, recorded_games
 from arena.matches.cross_play import CrossPlayConfig
-from arena.matches.game_source import game_info
+from arena.matches.game_source import game_info, open_game
 from arena.matches.match import GameRecord
 from arena.matches.ratings import AgentResult, Lineup, LineupResult, Standings, lineup_of, standings
 from arena.matches.recorded_games import LLM, MODEL
@@ -70,6 +72,7 @@ class Comparison:
         recorded: lineups whose games ship with the project and were played on deals of their own.
         missing: games that could not be played, with the messages.
         played: games played now.
+        teams: scores and course of the games, of a game that has such figures; None of others.
     """
 
     config: ComparisonConfig
@@ -78,6 +81,7 @@ class Comparison:
     recorded: frozenset[Lineup]
     missing: dict[str, list[str]]
     played: int
+    teams: TeamFigures | None = None
 
     def lineups(self) -> list[LineupResult]:
         """Returns the lineups with games, those of one kind first, in the order of the players."""
@@ -114,6 +118,7 @@ class Comparison:
             "recorded": sorted(self.recorded),
             "missing": self.missing,
             "played": self.played,
+            **({} if self.teams is None else {"teams": self.teams.to_json()}),
         }
 
 
@@ -145,6 +150,8 @@ def summary(
     kept = _recorded(config)
     now = {result.agent: result for result in standings(records, info, names).agents}
     then = {result.agent: result for result in standings(kept, info, names).agents}
+    with open_game(config.game) as game:
+        teams = team_figures.figures(game, [*records, *kept], names)
     asked_now = {found.name for found in config.contenders if found.spec is not None}
     return Comparison(
         config=config,
@@ -153,6 +160,7 @@ def summary(
         recorded=frozenset(map(lineup_of, kept)),
         missing=missing,
         played=played,
+        teams=teams,
     )
 
 

@@ -1,12 +1,12 @@
 """One player of every kind that the project has, for one comparison: who can play a game, and why others cannot."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from arena.agents.model import leaf_of
-from arena.agents.partner import partners
+from arena.agents.partner import Partner, partners
 from arena.agents.specs import AgentSpec, parse
 from arena.checkpoints import places
 from arena.checkpoints.methods import title_of
@@ -18,7 +18,7 @@ from arena.matches.seating import resolve
 from arena.pipeline import recorded_models
 from arena.usage import UsageError
 from games import registry
-from games.api import EstimatesValue, Game, GameError
+from games.api import EstimatesPolicy, EstimatesValue, Game, GameError
 
 CHECKPOINT: Final = "search.learn.checkpoint"
 """Needs optional packages."""
@@ -26,7 +26,14 @@ LACKING: Final = "needs the extra `learn`"
 LEARNED: Final = {name: title_of(name) for name in ("sp", "he", "op", "op-rot", "op-col", "obl1")}
 """Trained policies by the name of their method; the first seed that ships plays."""
 PPO: Final = places.PPO
+PRIORS: Final = {
+    "gt-prior": "planner on the true game, with the game's own policy prior",
+    "prior": "the game's own policy prior, its likeliest move",
+    "cwm-greedy": "policy prior of the recorded code world model, its likeliest move",
+}
+"""In tables of games that have bots, or where they were asked for."""
 FURTHER: Final = {
+    **PRIORS,
     **{name: title_of(name) for name in ("obl2", "obl3", "obl4", "obl5", "sa", "fcp")},
     PPO: "PPO on a code world model",
 }
@@ -41,8 +48,11 @@ TITLES: Final = {
     **LEARNED,
     **FURTHER,
 }
-"""What every kind is, in the order of the tables."""
+"""What every kind is, in the order of the tables; a game's bots are further ones, see `titles_of`."""
 PRIOR: Final = "cwm-prior"
+CHANCE: Final = "random"
+HEURISTIC: Final = "heuristic"
+"""The one hand-written player of a game that has no bots of several characters."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ def contenders(
 
     Args:
         game: registry id.
-        wanted: names of kinds; if empty, all, of `FURTHER` those that were trained.
+        wanted: names of kinds; if empty, all, of `FURTHER` those that were trained. A game whose folder has bots but no
+            `heuristic` is compared with its bots, and with its own prior alone and in search.
         simulations: a move, of every planner.
         llm: a language model that plays now, `PROVIDER:MODEL[,OPTION=VALUE,...]`; None for recorded games alone.
         policies: a folder of trained policies (`op-s0`, …) that play instead of those that ship.
@@ -81,16 +92,42 @@ def contenders(
         GameError: there is no such game.
         AgentSpecError: an agent does not fit the game.
     """
-    unknown = [name for name in wanted if name not in TITLES]
-    if unknown:
-        raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(TITLES)}.")
     if policies is not None and not policies.is_dir():
         raise UsageError(f"There is no folder {policies} of trained policies: give one that holds op-s0, … .")
     with open_game(game) as made:
+        titles = titles_of(made)
+        unknown = [name for name in wanted if name not in titles]
+        if unknown:
+            raise UsageError(f"There is no kind of player {unknown[0]!r}: choose among {', '.join(titles)}.")
         makers = _Makers(made, model_place(game), simulations, llm, policies)
         if wanted:
-            return [makers.make(name) for name in TITLES if name in wanted]
-        return [found for found in map(makers.make, TITLES) if found.name not in FURTHER or found.absent is None]
+            return [makers.make(name) for name in titles if name in wanted]
+        left_out = {HEURISTIC} if _has_bots(made) else {*PRIORS, *_bots(made)}
+        found = [makers.make(name) for name in titles if name not in left_out]
+        return [one for one in found if one.name not in FURTHER or one.absent is None]
+
+
+def titles_of(game: Game) -> dict[str, str]:
+    """Returns what every kind is that can be asked for, in the order of the tables.
+
+    Bots that a game is compared with come right after chance, others last.
+    """
+    bots = {name: _described(partner) for name, partner in _bots(game).items()}
+    return {CHANCE: TITLES[CHANCE], **bots, **TITLES} if _has_bots(game) else {**TITLES, **bots}
+
+
+def _bots(game: Game) -> dict[str, Partner]:
+    return {name: partner for name, partner in partners(game.info.id).items() if name not in TITLES}
+
+
+def _has_bots(game: Game) -> bool:
+    return bool(_bots(game)) and HEURISTIC not in partners(game.info.id)
+
+
+def _described(partner: Partner) -> str:
+    """Returns what a bot does, by the first sentence of its documentation."""
+    sentence = " ".join((partner.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+    return f"bot: {sentence[0].lower()}{sentence[1:]}" if sentence else "bot"
 
 
 def of_agents(game: str, texts: Sequence[str]) -> list[Contender]:
@@ -106,7 +143,7 @@ def of_agents(game: str, texts: Sequence[str]) -> list[Contender]:
 
 def _of_agents(made: Game, texts: Sequence[str]) -> list[Contender]:
     specs = recorded_models.filled_in([parse(text) for text in texts], made.info.id)
-    names = [*TITLES, *(spec.name for spec in specs)]
+    names = [*titles_of(made), *(spec.name for spec in specs)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UsageError(f"Two players are named {twice[0]!r}: give each its own with name=….")
@@ -129,6 +166,7 @@ class _Makers:
         self._simulations = simulations
         self._llm = llm
         self._policies = policies
+        self._titles = titles_of(game)
 
     def make(self, name: str) -> Contender:
         """Returns one kind."""
@@ -137,10 +175,12 @@ class _Makers:
             spec = resolve(found, self._game)
             return Contender(name, self._title(name, spec), spec, spec.view, None)
         has_games = name == "llm" and bool(self._recorded_games())
-        return Contender(name, TITLES[name], None, self._game.info.views[0] if has_games else None, found)
+        return Contender(name, self._titles[name], None, self._game.info.views[0] if has_games else None, found)
 
     def _described(self, name: str) -> AgentSpec | str:
         """Returns the agent, or why there is none."""
+        if name in PRIORS:
+            return self._with_prior(name)
         if name in LEARNED or name in FURTHER:
             if not _can_learn():
                 return LACKING
@@ -153,9 +193,9 @@ class _Makers:
             return "recorded games alone" if self._recorded_games() else "not played"
         if name == "random":
             return parse("random:name=random")
-        if name == "heuristic":
-            return parse("partner:heuristic,name=heuristic") if name in partners(self._id) else "not written"
-        return self._on_the_game()
+        if name == "gt":
+            return self._on_the_game()
+        return parse(f"partner:{name},name={name}") if name in partners(self._id) else "not written"
 
     def _recorded_games(self) -> list[GameRecord]:
         return [] if self._place is not None else recorded_games.every_game(self._id)
@@ -165,6 +205,23 @@ class _Makers:
         if isinstance(self._game, EstimatesValue):
             settings["leaf"] = "value"
         return AgentSpec("mcts" if self._game.info.perfect_information else "ismcts", "gt", planner=settings)
+
+    def _with_prior(self, name: str) -> AgentSpec | str:
+        """Returns a planner with a prior; with one simulation it tries the likeliest move and no other."""
+        if name == "cwm-greedy":
+            found = self._on_model(PRIOR)
+            if isinstance(found, str):
+                return found
+            return replace(found, name=name, planner=found.planner | {"simulations": 1})
+        if not isinstance(self._game, EstimatesPolicy):
+            return "not written"
+        spec = self._on_the_game()
+        settings = spec.planner | {"selection": "puct", "prior": "policy"}
+        if name == "prior":
+            return replace(spec, name=name, planner=settings | {"simulations": 1})
+        if not self._game.info.perfect_information:
+            settings["belief_temper"] = 1.0
+        return replace(spec, name=name, planner=settings)
 
     def _on_model(self, name: str) -> AgentSpec | str:
         recorded = [str(self._place)] if self._place is not None else recorded_models.names_of(self._id)
@@ -203,12 +260,12 @@ class _Makers:
         return places.SHIPPED / (self._id if self._place is None and self._id in registry.ids() else "none")
 
     def _title(self, name: str, spec: AgentSpec) -> str:
-        if spec.traits.searches:
+        if spec.traits.searches and spec.planner.get("simulations") != 1:
             algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
-            return f"{TITLES[name]} ({algorithm}, {self._simulations} simulations)"
+            return f"{self._titles[name]} ({algorithm}, {self._simulations} simulations)"
         if spec.traits.trained and name != PPO:
-            return f"{TITLES[name]} ({Path(spec.model or '').name})"
-        return f"{TITLES[name]} ({spec.model})" if spec.traits.asks else TITLES[name]
+            return f"{self._titles[name]} ({Path(spec.model or '').name})"
+        return f"{self._titles[name]} ({spec.model})" if spec.traits.asks else self._titles[name]
 
 
 def _can_learn() -> bool:

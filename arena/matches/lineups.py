@@ -1,7 +1,7 @@
 """Who plays with whom: lineups of a tournament, as indices of its agents."""
 
-from collections.abc import Iterator
-from itertools import combinations_with_replacement
+from collections.abc import Iterable, Iterator
+from itertools import combinations, combinations_with_replacement
 from typing import Literal, TypeAlias
 
 Pairing: TypeAlias = Literal["all", "cross", "self"]
@@ -40,3 +40,19 @@ def lone_and_rest(candidates: int, players: int, alone: bool) -> Iterator[tuple[
                 if seats not in seen:
                     seen.add(seats)
                     yield seats
+
+
+def shared(agents: int, players: int, seats: Iterable[int]) -> Iterator[tuple[int, ...]]:
+    """Yields every agent alone, then lineups of two of them.
+
+    Args:
+        agents: how many there are.
+        players: how many the game seats.
+        seats: how many the first of two agents holds; none and all of them are those alone.
+    """
+    for one in range(agents):
+        yield (one,) * players
+    held = [count for count in seats if 0 < count < players]
+    for one, two in combinations(range(agents), 2):
+        for count in held:
+            yield (one,) * count + (two,) * (players - count)

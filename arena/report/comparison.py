@@ -13,6 +13,7 @@ from arena.matches.ratings import AgentResult, Side
 from arena.papers.yokai.published import figures
 from arena.report import bounded, comparison
 from arena.report.arena_view import payoffs
+from arena.report.cross_play import team_tables
 from arena.report.page import best_partner, cooperative, heat, plots, ranked, scale
 from arena.report.tables import further_tables
 
@@ -27,7 +28,8 @@ def tables(found: Comparison) -> list[Sheet]:
     made = [roster_table(found)]
     if found.table.matrix:
         made.append(_matrix(found))
-    return [*made, lineup_table(found, note), *further_tables(found.table)]
+    teams = [] if found.teams is None else team_tables(replace(found.teams, shares=()))
+    return [*made, lineup_table(found, note), *(teams or further_tables(found.table))]
 
 
 def roster_table(found: Comparison) -> Sheet:
@@ -97,7 +99,8 @@ def markdown(found: Comparison) -> str:
     players = Sheet("", ["", "who", "view", *_summary_columns(found)])
     for contender, agent in zip(found.config.contenders, found.agents, strict=True):
         players.add(*_who(contender), *summary_cells(found, agent))
-    return text + players.markdown() + (f"\n{note}\n" if note else "")
+    scores = "" if found.teams is None else f"\n{team_tables(found.teams)[0].markdown()}"
+    return text + players.markdown() + (f"\n{note}\n" if note else "") + scores
 
 
 def summary_cells(

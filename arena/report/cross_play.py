@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
 from arena.comparison.partner_fit import STANDARD, PartnerFit, SettingScore
-from arena.figures import formatting, metrics
+from arena.comparison.team_figures import TeamFigures, TeamScore
+from arena.figures import bootstrap, formatting, metrics
 from arena.figures.intervals import Estimate
 from arena.figures.sheet import Sheet
 from arena.matches.cross_play import CrossPlay, for_others_like_them, over_agents
@@ -65,6 +66,48 @@ def summary_table(found: CrossPlay) -> Sheet:
         if value is not None:
             table.add(name, f"{value.n} {unit}", formatting.with_error(value), *[""] * len(metrics.NAMES))
     return table
+
+
+def team_tables(found: TeamFigures) -> list[Sheet]:
+    """Returns scores of lineups and of all together, what happened in their games, and shares of the way to a better
+    partner."""
+    agents = list(dict.fromkeys(name for result in found.lineups for name in result.lineup))
+    heads = [head for name in found.names for head in (name, f"IQM of {name}")]
+    scores = Sheet("Scores of teams (mean ± standard error over deals)", ["lineup"], ["games", "forfeits", *heads])
+    scores.names = agents
+    for result in found.lineups:
+        cells = _score_row(found.names, result.scores)
+        scores.add(" + ".join(result.lineup), *map(formatting.whole, (result.games, result.forfeits)), *cells)
+    for title, side in (("all self-play", found.self_play), ("all cross-play", found.cross_play)):
+        if side:
+            scores.add(title, "", "", *_score_row(found.names, side))
+    if found.gap:
+        scores.add("gap, deal by deal", "", "", *(c for name in found.names for c in (_cell(found.gap[name]), "")))
+    scores.note = (
+        "IQM: interquartile mean over the deals of every lineup [95 % interval, bootstrap within lineups]. Forfeited "
+        f"games count 0 in {found.names[-1]} and are left out of the rest."
+    )
+    names = list(dict.fromkeys(name for result in found.lineups for name in result.course))
+    course = Sheet("A game in the mean (± standard error over deals)", ["lineup"], names, names=agents)
+    for result in found.lineups:
+        course.add(" + ".join(result.lineup), *(_cell(result.course.get(name)) for name in names))
+    return [scores, *([course] if names else []), *([_share_table(found, agents)] if found.shares else [])]
+
+
+def _share_table(found: TeamFigures, agents: Sequence[str]) -> Sheet:
+    title = (
+        "How far a mixed team is from the weaker one alone (0) to the stronger (1) [95 % interval, bootstrap by deal]"
+    )
+    table = Sheet(title, ["weaker", "stronger"], ["seats of the stronger", *found.names], names=agents)
+    for item in found.shares:
+        cells = (bootstrap.text(item.share[name]) for name in found.names)
+        table.add(item.weak, item.strong, formatting.whole(item.seats), *cells)
+    table.note = f"Weaker and stronger by {found.names[0]}; no interval where the two are not told apart."
+    return table
+
+
+def _score_row(names: Sequence[str], scores: Mapping[str, TeamScore]) -> list[str]:
+    return [cell for name in names for cell in (_cell(scores[name].mean), bootstrap.text(scores[name].middle))]
 
 
 def belief_tables(probes: Sequence[Probe]) -> list[Sheet]:

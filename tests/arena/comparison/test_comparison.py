@@ -7,10 +7,11 @@ from arena.checkpoints.places import SHIPPED
 from arena.comparison import comparison, contenders
 from arena.comparison.comparison import ComparisonConfig
 from arena.comparison.contenders import FURTHER, TITLES
-from arena.matches import recorded_games
+from arena.matches import cross_play, recorded_games, replay
 from arena.matches.cross_play import CrossPlayConfig
 from arena.report import comparison as comparison_report
 from arena.usage import UsageError
+from games import registry
 from games.api import GameError
 
 
@@ -33,6 +34,49 @@ def test_a_game_of_perfect_information_is_planned_by_mcts_and_has_no_partners():
     found = {one.name: one for one in contenders.contenders("tic_tac_toe", ["gt", "heuristic", "op"], 5)}
     assert found["gt"].spec.kind == "mcts"
     assert (found["heuristic"].absent, found["op"].absent) == ("not written", "not trained")
+
+
+def test_a_game_with_bots_is_compared_with_them_and_with_its_own_prior():
+    found = {one.name: one for one in contenders.contenders("hanabi-2p", [], 7)}
+    bots = ["blind", "simple", "value", "iggi", "piers", "flawed"]
+    assert list(found)[: 1 + len(bots)] == ["random", *bots]
+    assert "heuristic" not in found
+    assert found["value"].spec.model == "value"
+    assert found["blind"].title == "bot: plays a random card, whatever it is"
+    assert (found["gt-prior"].spec.planner["simulations"], found["gt-prior"].spec.planner["prior"]) == (7, "policy")
+    assert (found["prior"].spec.planner["simulations"], found["prior"].spec.planner["belief_temper"]) == (1, 0.0)
+    assert "hat" in {one.name for one in contenders.contenders("hanabi-3p", [], 7)}
+    asked = contenders.contenders("yokai-8c-2p", ["end-at-once", "gt-prior", "prior"], 7)
+    assert [one.name for one in asked] == ["gt-prior", "prior", "end-at-once"]
+    with pytest.raises(UsageError, match="no kind of player 'hat'"):
+        contenders.contenders("hanabi-2p", ["hat"], 7)
+
+
+def test_a_planner_of_one_simulation_takes_the_likeliest_move_of_its_prior():
+    game = registry.make("hanabi-mini-2p")
+    (prior,) = contenders.contenders("hanabi-mini-2p", ["prior"], 5)
+    decisions = 0
+    for record in cross_play.run(CrossPlayConfig("hanabi-mini-2p", (prior.spec,), 2), None).records:
+        for state, player, action in replay.states(game, record):
+            if player < 0:
+                continue
+            legal = game.legal_actions(state)
+            chances = game.policy(state, legal, player)
+            assert chances[legal.index(action)] == max(chances)
+            decisions += 1
+    assert decisions > 20
+
+
+def test_comparison_of_hanabi_tells_points_and_strict():
+    found = compared("hanabi-tiny-2p", ["simple", "flawed"])
+    assert found.to_json()["teams"]["names"] == ("points", "strict")
+    titles = [table.title for table in comparison_report.tables(found)]
+    assert titles[-2:] == [
+        "Scores of teams (mean ± standard error over deals)",
+        "A game in the mean (± standard error over deals)",
+    ]
+    assert "IQM of points" in comparison_report.markdown(found)
+    assert "teams" not in compared("kuhn_poker", ["random"]).to_json()
 
 
 def test_a_game_whose_model_ppo_was_trained_on_is_compared_with_its_agents(tmp_path):

@@ -1,0 +1,1 @@
+"""What the paper on language models in Hanabi reports."""
