@@ -11,6 +11,7 @@ from arena.terminal import console
 from arena.terminal.options import AsJson, Seed
 from arena.usage import UsageError
 from games.batched import registry
+from games.batched.differential import DifferentialReport
 
 SECONDS_BETWEEN_NOTICES: Final = 10.0
 
@@ -26,16 +27,14 @@ def command(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Play random games on batched Yōkai and on the reference, and compare every mask, observation and payment."""
+    """Play random games on batched games and on their references, and compare every mask, observation and payment."""
     chosen = games or registry.ids()
     if first >= count:
         raise UsageError(f"--from {first} leaves none of --games {count} to compare; give a smaller number.")
-    for game_id in chosen:
-        registry.describe(game_id)
-    differential = accelerated.load("games.batched.yokai.differential")
+    entries = [registry.describe(game_id) for game_id in chosen]
     found = []
-    for game_id in chosen:
-        report = _compared(differential, game_id, count, first, seed)
+    for game_id, entry in zip(chosen, entries, strict=True):
+        report = _compared(accelerated.load(entry.differential), game_id, count, first, seed)
         found.append({"game": game_id, "games": report.games, "steps": report.steps, "wins": report.wins})
         found[-1]["differences"] = report.differences
         if not as_json:
@@ -57,7 +56,7 @@ def _compared(differential: Any, game_id: str, count: int, first: int, seed: int
     """Compares and says now and then how far it is; a check that is interrupted says how to go on."""
     noticed = time.monotonic()
     begin = first - first % differential.BATCH
-    report = differential.DifferentialReport()
+    report = DifferentialReport()
     try:
         for report in differential.compare_in_batches(game_id, count, seed, first):
             if time.monotonic() - noticed > SECONDS_BETWEEN_NOTICES:

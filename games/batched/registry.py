@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MEMORY: Final = "memory"
 """The view that helps a player's memory, where a game has one."""
+COUNTED: Final = "v0"
+"""The view of Hanabi that tells how likely each card is by the public count, in place of which ones are possible."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,16 @@ class BatchedEntry:
         id: what `make` takes.
         factory: `module:function` that returns the game, given `params`.
         params: fixed by the id.
+        differential: the module that compares it with its reference; its `BATCH` games run side by side, and
+            `compare_in_batches(id, games, seed, first)` yields a `games.batched.differential.DifferentialReport`.
         views: what its players may be shown.
         symmetries: titles of its kinds of Other-Play, by name.
     """
 
     id: str
     factory: str
-    params: Mapping[str, int] = field(default_factory=dict)
+    params: Mapping[str, int]
+    differential: str
     views: tuple[str, ...] = (DEFAULT_VIEW,)
     symmetries: Mapping[str, str] = field(default_factory=dict)
 
@@ -38,6 +43,7 @@ def _yokai(cards: int, players: int) -> BatchedEntry:
         id=f"yokai-{cards}c-{players}p",
         factory="games.batched.yokai.game:make",
         params={"cards": cards, "players": players},
+        differential="games.batched.yokai.differential",
         views=(DEFAULT_VIEW, MEMORY),
         symmetries={
             "op": "Other-Play, colours and rotations",
@@ -49,8 +55,29 @@ def _yokai(cards: int, players: int) -> BatchedEntry:
     )
 
 
+def _hanabi(name: str, players: int, hand: int, *small: int) -> BatchedEntry:
+    colours, ranks, info, lives = small or (5, 5, 8, 3)
+    sizes = {"players": players, "colours": colours, "ranks": ranks, "hand": hand, "info": info, "lives": lives}
+    return BatchedEntry(
+        id=f"hanabi-{name}",
+        factory="games.batched.hanabi.game:make",
+        params=sizes,
+        differential="games.batched.hanabi.differential",
+        views=(DEFAULT_VIEW, COUNTED),
+        symmetries={"op-col": "Other-Play, colours"},
+    )
+
+
 _ENTRIES: Final = {
-    entry.id: entry for entry in (*(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)), _yokai(8, 2))
+    entry.id: entry
+    for entry in (
+        *(_yokai(cards, players) for cards in (9, 16) for players in (2, 3, 4)),
+        _yokai(8, 2),
+        *(_hanabi(f"{players}p", players, 5 if players < 4 else 4) for players in (2, 3, 4, 5)),
+        _hanabi("mini-2p", 2, 3, 3, 3, 5, 3),
+        _hanabi("small-2p", 2, 2, 2, 5, 3, 1),
+        _hanabi("tiny-2p", 2, 2, 1, 5, 3, 1),
+    )
 }
 
 

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from games.api import TERMINAL
 from games.batched.api import Array, lane
+from games.batched.differential import DifferentialReport
 from games.batched.keys import root_key
 from games.batched.yokai import json, observe
 from games.batched.yokai.environment import YokaiEnv, make
@@ -26,32 +26,10 @@ END_RATE: Final = 0.03
 """How often a random player ends the game where it may."""
 BATCH: Final = 100
 """Games that run side by side."""
-MAX_REPORTED: Final = 20
 
 Shown: TypeAlias = dict[str, NDArray[Any]]
 Choose: TypeAlias = Callable[[YokaiGame, YokaiState, Sequence[int], random.Random], int]
 """Picks an action: (game, reference state, indices of the legal actions, rng) -> index."""
-
-
-@dataclass
-class DifferentialReport:
-    """What a comparison found.
-
-    Attributes:
-        games: games played to the end.
-        steps: actions compared.
-        wins: games that were won.
-        differences: the first ones found, in words; empty if the two agree.
-    """
-
-    games: int = 0
-    steps: int = 0
-    wins: int = 0
-    differences: list[str] = field(default_factory=list)
-
-    def add(self, difference: str) -> None:
-        if len(self.differences) < MAX_REPORTED:
-            self.differences.append(difference)
 
 
 def random_choice(game: YokaiGame, state: YokaiState, legal: Sequence[int], rng: random.Random) -> int:

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
+from games.batched.differential import DifferentialReport
 from games.batched.yokai import differential
-from games.batched.yokai.differential import DifferentialReport, compare, compare_states
+from games.batched.yokai.differential import compare, compare_states
 from games.batched.yokai.environment import parse_id
 from games.yokai.game import YokaiGame, make
 from games.yokai.policy import POLICIES, frozen_shape

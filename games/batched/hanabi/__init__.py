@@ -1,0 +1,1 @@
+"""Hanabi for thousands of games at once, in JAX."""
