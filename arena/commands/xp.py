@@ -156,10 +156,12 @@ def command(
         for table in [] if fitted is None else fit_tables(fitted):
             console.out.print(table)
     if html is not None:
-        write_whole(html, cross_play_page.render(found, probes, without))
+        write_whole(html, cross_play_page.render(found, probes, without, teams=teams))
     if run is not None:
         console.notices.print(
-            folder_page.write(run, found.table.games, lambda: cross_play_page.render(found, probes, without))
+            folder_page.write(
+                run, found.table.games, lambda: cross_play_page.render(found, probes, without, teams=teams)
+            )
         )
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")

@@ -33,6 +33,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/RESULTS.md": "results.html",
     "arena/papers/cwm/RESULTS.md": "results_cwm.html",
     "arena/papers/yokai/RESULTS.md": "results_yokai.html",
+    "arena/papers/hanabi/RESULTS.md": "results_hanabi.html",
     "arena/docs/MEASUREMENTS.md": "measurements.html",
     "CONTRIBUTING.md": "contributing.html",
     "arena/docs/PACKAGES.md": "packages.html",

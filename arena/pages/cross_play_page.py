@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.comparison import belief_probe
 from arena.comparison.belief_probe import Probe
+from arena.comparison.team_figures import TeamFigures
 from arena.figures import templates
 from arena.figures.curve import LineChart
 from arena.figures.intervals import Estimate
@@ -14,6 +15,7 @@ from arena.papers.yokai.published import figures
 from arena.policy_play.method_figures import LearnedCrossPlay
 from arena.report import bounded
 from arena.report.arena_view import payoffs
+from arena.report.cross_play import team_tables
 from arena.report.learned_tables import name_parts
 from arena.report.page import best_partner, heat, plots, scale
 
@@ -25,6 +27,7 @@ def render(
     learned: LearnedCrossPlay | None = None,
     colours: ColourProbes | None = None,
     names: NameFigures | None = None,
+    teams: TeamFigures | None = None,
 ) -> str:
     """Returns the page; it needs no network and no script.
 
@@ -35,6 +38,7 @@ def render(
         learned: of trained policies, what is said over seeds.
         colours: of trained policies, what can be read off them along a game.
         names: of trained policies, how they do with themselves under names of their own.
+        teams: scores and course of the games, of a game that has such figures.
     """
     return templates.page(
         "arena.pages",
@@ -51,6 +55,7 @@ def render(
         best=lambda row: best_partner(found.table, row),
         plots=plots(found.table.game, bounded.table(found.table, payoffs(found.table.game)).agents),
         paper=figures.sheet(found.table.game),
+        teams=[] if teams is None else team_tables(teams),
         beliefs=[*_calibration(probes), *_truth(probes)],
     )
 

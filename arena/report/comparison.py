@@ -28,8 +28,7 @@ def tables(found: Comparison) -> list[Sheet]:
     made = [roster_table(found)]
     if found.table.matrix:
         made.append(_matrix(found))
-    teams = [] if found.teams is None else team_tables(replace(found.teams, shares=()))
-    return [*made, lineup_table(found, note), *(teams or further_tables(found.table))]
+    return [*made, lineup_table(found, note), *(_team_tables(found) or further_tables(found.table))]
 
 
 def roster_table(found: Comparison) -> Sheet:
@@ -124,6 +123,11 @@ def _bounded(found: Comparison) -> tuple[Comparison, str]:
     return replace(found, table=bounded.table(found.table, ends), agents=shown), bounded.note(found.table, ends)
 
 
+def _team_tables(found: Comparison) -> list[Sheet]:
+    """Returns scores and course of games that have such figures; shares of the way would be too many."""
+    return [] if found.teams is None else team_tables(replace(found.teams, shares=()))
+
+
 def _names(found: Comparison) -> list[str]:
     return [agent.agent for agent in found.table.agents]
 
@@ -180,6 +184,7 @@ def render(found: Comparison) -> str:
         note=comparison.NOTE,
         terms=metrics.TERMS,
         paper=figures.sheet(found.table.game),
+        teams=_team_tables(found),
     )
 
 

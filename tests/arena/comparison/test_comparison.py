@@ -76,6 +76,7 @@ def test_comparison_of_hanabi_tells_points_and_strict():
         "A game in the mean (± standard error over deals)",
     ]
     assert "IQM of points" in comparison_report.markdown(found)
+    assert "IQM of points" in comparison_report.render(found)
     assert "teams" not in compared("kuhn_poker", ["random"]).to_json()
 
 

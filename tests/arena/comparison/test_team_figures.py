@@ -1,5 +1,6 @@
 """Figures of teams: scores by deal and lineup, what happened on the way, and shares of the way to a better partner."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,15 +80,17 @@ def test_seats_that_the_game_has_not_are_refused(refused: Any, share: str) -> No
     assert f"--share is '{share}': give how many seats" in told.err
 
 
-def test_cross_play_tells_scores_course_and_shares(cwm: Any) -> None:
+def test_cross_play_tells_scores_course_and_shares(cwm: Any, tmp_path: Path) -> None:
     words = ("xp", TINY, "--agent", "partner:simple", "--agent", "partner:flawed", "--games", "4", "--workers", "1")
     found = cwm(*words, "--share", "1", "--json").json
     assert [item["lineup"] for item in found["teams"]["lineups"]][2] == ["partner:flawed", "partner:simple"]
     assert found["teams"]["gap"]["strict"]["mean"] == pytest.approx(found["gap"]["mean"])
     assert list(found["teams"]["lineups"][0]["course"])[:3] == ["turns", "lives left", "bombs"]
     assert found["teams"]["shares"][0]["strong"] == "partner:simple"
-    shown = cwm(*words).out
+    page = tmp_path / "xp.html"
+    shown = cwm(*words, "--html", page).out
     for part in ("Scores of teams", "IQM of points", "A game in the mean", "How far a mixed team is"):
         assert part in shown
+        assert part in page.read_text(encoding="utf-8")
     refused = cwm(*words[:4], "--share", "1")
     assert "--share is of two agents at one table" in refused.err
