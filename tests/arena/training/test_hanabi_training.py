@@ -12,7 +12,7 @@ from search.learn import checkpoint
 from search.learn.errors import OffBeliefError
 
 GAME = "hanabi-tiny-2p"
-NETWORK = {"encoder": "mlp", "filters": 8, "layers": 1, "hidden": 8}
+NETWORK = {"encoder": "mlp", "filters": 8, "layers": 1, "hidden": 8, "core": "none"}
 PPO = {"environments": 4, "steps": 4, "epochs": 1, "minibatches": 2, "total_steps": 32}
 
 
