@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from arena.benchmarks import yokai_paper_method
 from arena.benchmarks.measurement import Measurement, interleaved
-from games.batched.api import Array
+from games.batched.api import Array, BatchedEnv
 from games.batched.wrappers import AutoReset
 from games.batched.yokai.environment import YokaiEnv, parse_id
 from games.batched.yokai.moves import legal_moves
@@ -32,7 +32,7 @@ SECONDS: Final = 2.0
 PAPER_STEPS: Final = {"cpu": 1, "other": 64}
 COPIED_BYTES: Final = 1 << 28
 
-Carry = tuple[State, Array, Array, Array]
+Carry = tuple[Any, Array, Array, Array]
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _settled(loop: Program) -> float:
     return loop.rate()
 
 
-def program(env: YokaiEnv, lanes: int, steps: int, device: str) -> Program:
+def program(env: BatchedEnv[Any], lanes: int, steps: int, device: str) -> Program:
     """Compiles a loop of `steps` steps of `lanes` games."""
     wrapped = AutoReset(env) if device == "cpu" else AutoReset(env, dealt_at_once=None)
 

@@ -52,6 +52,7 @@ class Name(StrEnum):
     SERVE = "serve"
     SHOWN_TESTS = "shown-tests"
     HANABI = "hanabi"
+    HANABI_STEPS = "hanabi-steps"
 
 
 HELP: Final[dict[Name, str]] = {
@@ -74,6 +75,7 @@ HELP: Final[dict[Name, str]] = {
     "prompt's usual choice miss, the share that its choice by what tests tell catches.",
     Name.HANABI: "Hanabi: what is known, believed and dealt, points of the bots beside published ones (long; games are "
     "kept, so that it goes on after a kill), times.",
+    Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
 }
 
 
@@ -116,6 +118,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.XP: frozenset({"games"}),
     Name.TRAINING: frozenset({"games"}),
     Name.HANABI: frozenset({"games", "run", "workers"}),
+    Name.HANABI_STEPS: frozenset({"games"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
@@ -136,8 +139,8 @@ def measure(
             "--games",
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
-            f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training: games "
-            "at once.",
+            f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training, "
+            "hanabi-steps: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -348,6 +351,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.GPU_PROGRAM: _listed(lambda given: _loaded("arena.benchmarks.gpu_program")),
     Name.SERVE: _listed(lambda given: serve_speed.run()),
     Name.HANABI: _listed(_hanabi),
+    Name.HANABI_STEPS: _listed(lambda given: _loaded("arena.benchmarks.hanabi_steps", given.games)),
     Name.SHOWN_TESTS: _listed(
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
     ),

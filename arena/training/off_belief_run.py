@@ -13,6 +13,9 @@ from arena.training.recipes import belief_settings
 from arena.training.time_limit import TimeLimit
 from arena.training.training_log import TrainingLog
 from arena.training.training_run import Listener, Standing, TrainingError, TrainingPlan
+from search.learn.beliefs.hidden import HintedSlots
+from search.learn.errors import OffBeliefError
+from search.learn.methods.off_belief import HINTS_UNHEEDED
 
 BELIEF: Final = "belief-"
 
@@ -49,6 +52,9 @@ def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
         raise TrainingError(
             f"obl is trained on one accelerator, not on {plan.devices}: leave out the option `devices`."
         )
+    hinted = isinstance(off_belief_levels.hidden_of(plan.recipe), HintedSlots)
+    if hinted and not (plan.recipe.exact_belief and plan.recipe.level == 1):
+        raise OffBeliefError(HINTS_UNHEEDED)
     with training_run.claimed(plan):
         for index, seed in enumerate(plan.seeds):
             if limit.is_up():

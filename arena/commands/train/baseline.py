@@ -1,4 +1,4 @@
-"""`cwm train yokai`: baselines trained in the batched game: IPPO, High-Entropy IPPO, Other-Play and others."""
+"""`cwm train yokai` and `cwm train hanabi`: baselines in batched games, from IPPO to Off-Belief Learning."""
 
 from math import isfinite
 from pathlib import Path
@@ -12,6 +12,7 @@ from arena.machine import accelerated
 from arena.terminal import console
 from arena.terminal.bar import worded_bar
 from arena.usage import UsageError
+from games.batched import registry
 
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
@@ -22,14 +23,22 @@ MOST_MEMBERS = 1000
 
 
 def command(
-    game: Annotated[str, typer.Argument(help="A batched game, e.g. yokai-9c-2p, or the reduced yokai-8c-2p.")],
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A batched game, e.g. yokai-9c-2p or the reduced yokai-8c-2p, hanabi-2p or hanabi-tiny-2p."
+        ),
+    ],
     method: Annotated[str, typer.Option("--method", help=f"What to train for: {', '.join(TITLES)}.")] = "sp",
     scale: Annotated[
         str, typer.Option("--scale", help="paper: the paper's network and settings; reduced: for processors.")
     ] = "paper",
     seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2; sa needs two.")] = "0",
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Environment steps of each policy.")] = None,
-    memory: Annotated[bool, typer.Option("--memory/--no-memory", help="Show what a player saw before.")] = True,
+    memory: Annotated[
+        bool | None,
+        typer.Option("--memory/--no-memory", help="Show what a player saw before; default: where the game can."),
+    ] = None,
     level: Annotated[int, typer.Option("--level", min=1, max=5, help="Of Off-Belief Learning.")] = 1,
     exact: Annotated[
         bool, typer.Option("--exact-belief", help="obl: level 1 draws from the exact belief about random players.")
@@ -76,7 +85,8 @@ def command(
     """Train baselines in the batched game; interrupted or stopped, the same command goes on to the bit."""
     recipes = accelerated.load("arena.training.recipes")
     runs = accelerated.load("arena.training.method_training")
-    recipe = recipes.recipe(game, method, scale, memory, level)
+    remembers = registry.MEMORY in registry.describe(game).views if memory is None else memory
+    recipe = recipes.recipe(game, method, scale, remembers, level)
     if entropy is not None and not isfinite(entropy):
         raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
     ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)

@@ -291,20 +291,23 @@ class HanabiEnv:
     def outcome(self, state: HanabiArrays) -> Outcome:
         """Returns what came of the game; before the end, of the position as it stands.
 
-        Its figures: `points`, int32 [], the cards in the fireworks; `strict`, int32 [], the same, but 0 where the last
-        life is lost; `bombed` and `perfect`, bool []; `lives`, int32 [].
+        Its figures: `won`, a life is left, `ended_early`, none is, and `won_early`, which never is, bool [];
+        `score_if_won`, float32 [], the cards in the fireworks, 0 where no life is left; `points`, int32 [], the same
+        but kept then; `perfect`, bool []; `lives`, int32 [].
         """
         points = state.fireworks.sum(axis=0, dtype=jnp.int32)
         bombed = state.lives == 0
-        strict = self._points(state)
+        strict = self._points(state).astype(jnp.float32)
         return Outcome(
-            total=strict.astype(jnp.float32),
+            total=strict,
             length=state.length,
             figures={
+                "won": ~bombed,
+                "ended_early": bombed,
+                "won_early": jnp.zeros_like(bombed),
+                "score_if_won": strict,
                 "points": points,
-                "strict": strict,
                 "perfect": points == self.sizes.kinds,
-                "bombed": bombed,
                 "lives": state.lives.astype(jnp.int32),
             },
         )

@@ -16,11 +16,11 @@ from games.hanabi.config import config
 VIEWS: Final = {DEFAULT_VIEW: "mask", COUNTED: "v0"}
 """By view: what observations tell of a card (`games.batched.hanabi.environment.BELIEFS`)."""
 MEANS: Final[Means] = {
-    "R": ("strict", GAMES),
+    "R": ("score_if_won", GAMES),
     "return": (TOTAL, GAMES),
     "points": ("points", GAMES),
     "perfect": ("perfect", GAMES),
-    "bombed": ("bombed", GAMES),
+    "bombed": ("ended_early", GAMES),
     "lives": ("lives", GAMES),
     "LEN": (LENGTH, GAMES),
 }

@@ -1,7 +1,7 @@
 """What a game hides: slots that each hold one of a few kinds, every kind in a fixed number of slots."""
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +35,24 @@ class HiddenSlots(Protocol):
 
     def with_hidden(self, games: Any, kinds: Array) -> Any:
         """Returns the games as they would stand if the slots held other kinds, int32 [E, S]."""
+        ...
+
+
+@runtime_checkable
+class HintedSlots(HiddenSlots, Protocol):
+    """Slots of which players are told more than what they see, so that the game itself draws from the exact belief."""
+
+    def drawn(self, games: Any, player: Array, key: Array) -> Array:
+        """Draws what the slots hold as one player of each game may believe, all that fits equally likely.
+
+        Args:
+            games: E games.
+            player: int32 [E], who believes.
+            key: typed key [].
+
+        Returns:
+            int32 [E, S], consistent with what the player knows and was told.
+        """
         ...
 
 

@@ -14,7 +14,7 @@ not judged and teach nothing.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -23,8 +23,8 @@ from games.batched.api import BatchedEnv, chance_keys
 from games.batched.wrappers import AutoReset, Episodes, add_episodes, no_episodes
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Observation, Outputs, Params
-from search.learn.beliefs.beliefs import LearnedBelief
-from search.learn.beliefs.hidden import HiddenSlots
+from search.learn.beliefs.beliefs import LearnedBelief, UniformBelief
+from search.learn.beliefs.hidden import HiddenSlots, HintedSlots
 from search.learn.errors import OffBeliefError
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.play.seats import deciding, of_player
@@ -40,6 +40,11 @@ from search.learn.ppo.rollout import (
     by_lane,
     consult,
     observe,
+)
+
+HINTS_UNHEEDED: Final = (
+    "Hints exclude some of what this game hides, which learned beliefs do not heed: "
+    "train level 1 alone, with the option `exact_belief`."
 )
 
 
@@ -278,7 +283,12 @@ def collector(
         fictitious: how far fictitious games are played.
         belief_params: finds the belief's parameters in the context; default: they are the context.
         dealt_at_once: see `AutoReset`.
+
+    Raises:
+        OffBeliefError: the belief is learned, and players are told what it could not heed.
     """
+    if isinstance(hidden, HintedSlots) and not isinstance(network.belief, UniformBelief):
+        raise OffBeliefError(HINTS_UNHEEDED)
     learner, belief = network.network, network.belief
 
     def collect(params: Params, runner: Runner, context: Any, progress: Progress) -> tuple[Runner, Batch, Episodes]:
@@ -293,8 +303,11 @@ def collector(
             """Returns what is thought of the step that everybody is about to take."""
             player, anybody = deciding(by_game(policy.legal, players))
             draw, play = jax.random.split(key)
-            known = of_player(hidden.known(games), player)
-            kinds = belief.sample(believed, of_player(by_game(features, players), player), known, draw)
+            if isinstance(hidden, HintedSlots):
+                kinds = hidden.drawn(games, player, draw)
+            else:
+                known = of_player(hidden.known(games), player)
+                kinds = belief.sample(believed, of_player(by_game(features, players), player), known, draw)
             imagined = hidden.with_hidden(games, kinds)
             found = fiction.targets(params, imagined, policy.memory, actions, player, progress.shaping, play)
             judged = by_lane(anybody[:, None] & (jnp.arange(players) == player[:, None]))

@@ -78,6 +78,7 @@ ROWS: dict[str, Row] = {
         cannot={MODELS: "is a synthesised game", ("python",): "No recorded completions ship for python:"},
     ),
     "train yokai": Row(("train", "yokai", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
+    "train hanabi": Row(("train", "hanabi", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
     "train ppo": Row(
         ("train", "ppo", "--model", "{game}", "--steps", 1, "--out", "{tmp}/ppo"),
         None,

@@ -107,7 +107,15 @@ def test_a_lost_life_keeps_points_and_pays_them_back(tiny, alone):
     outcome = env.outcome(state)
     assert (float(outcome.total), int(outcome.length)) == (0.0, 3)
     found = {name: value.item() for name, value in outcome.figures.items()}
-    assert found == {"points": 2, "strict": 0, "perfect": False, "bombed": True, "lives": 0}
+    assert found == {
+        "won": False,
+        "ended_early": True,
+        "won_early": False,
+        "score_if_won": 0.0,
+        "points": 2,
+        "perfect": False,
+        "lives": 0,
+    }
 
 
 def test_counted_chances_add_up_and_are_zero_where_hints_exclude(tiny, show):
