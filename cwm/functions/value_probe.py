@@ -19,14 +19,19 @@ def measure(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[st
         rng: chooses the actions.
 
     Returns:
-        `calls`, `seconds`, `states`; `out_of_bounds`, how many visited states have a value outside the game's bounds
-        for some player; and `wrong_ends`, how many finished games have a value that is not the reward.
+        `calls`, `seconds`, `states`; `out_of_bounds`, how many visited states have a value that together with what
+        earlier actions paid is outside the game's bounds for some player; and `wrong_ends`, how many finished games
+        have a value that is not the reward.
     """
-    states = [state for _ in range(argument["games"]) for state in _visited(game, rng)]
+    visited = [seen for _ in range(argument["games"]) for seen in _visited(game, rng)]
+    states = [state for state, _ in visited]
     value = game.value  # type: ignore[attr-defined]
     players = range(game.info.num_players)
     low, high = game.info.min_utility - 1e-9, game.info.max_utility + 1e-9
-    out_of_bounds = sum(not all(_is_within(value(state, player), low, high) for player in players) for state in states)
+    out_of_bounds = sum(
+        not all(_is_within(value(state, player), low - paid[player], high - paid[player]) for player in players)
+        for state, paid in visited
+    )
     ends = [state for state in states if game.current_player(state) == TERMINAL]
     wrong_ends = sum(
         any(not _is_near(value(state, player), game.rewards(state)[player]) for player in players) for state in ends
@@ -54,9 +59,11 @@ def _is_within(value: object, low: float, high: float) -> bool:
     return isinstance(value, int | float) and low <= value <= high
 
 
-def _visited(game: Game, rng: random.Random) -> list[State]:
+def _visited(game: Game, rng: random.Random) -> list[tuple[State, list[float]]]:
+    """Returns the states of a random game, each with what every player was paid before its last action."""
     state = game.initial_state()
-    visited = [state]
+    paid = [0.0] * game.info.num_players
+    visited = [(state, paid)]
     for _ in range(MAX_ACTIONS):
         player = game.current_player(state)
         if player == TERMINAL:
@@ -66,6 +73,7 @@ def _visited(game: Game, rng: random.Random) -> list[State]:
             action = rng.choices([name for name, _ in outcomes], [weight for _, weight in outcomes])[0]
         else:
             action = rng.choice(game.legal_actions(state))
+        paid = [before + now for before, now in zip(paid, game.rewards(state), strict=True)]
         state = game.apply_action(state, action)
-        visited.append(state)
+        visited.append((state, paid))
     return visited
