@@ -50,6 +50,7 @@ TITLES: Final = {
 }
 """What every kind is, in the order of the tables; a game's bots are further ones, see `titles_of`."""
 PRIOR: Final = "cwm-prior"
+_BY_PRIOR: Final[dict[str, Any]] = {"selection": "puct", "prior": "policy"}
 CHANCE: Final = "random"
 HEURISTIC: Final = "heuristic"
 """The one hand-written player of a game that has no bots of several characters."""
@@ -216,12 +217,13 @@ class _Makers:
         if not isinstance(self._game, EstimatesPolicy):
             return "not written"
         spec = self._on_the_game()
-        settings = spec.planner | {"selection": "puct", "prior": "policy"}
         if name == "prior":
-            return replace(spec, name=name, planner=settings | {"simulations": 1})
-        if not self._game.info.perfect_information:
-            settings["belief_temper"] = 1.0
-        return replace(spec, name=name, planner=settings)
+            return replace(spec, name=name, planner=spec.planner | _BY_PRIOR | {"simulations": 1})
+        return replace(spec, name=name, planner=spec.planner | self._reading_others())
+
+    def _reading_others(self) -> dict[str, Any]:
+        """Returns the settings by which a prior guides the search and, where something is hidden, reads the others."""
+        return _BY_PRIOR if self._game.info.perfect_information else _BY_PRIOR | {"belief_temper": 1.0}
 
     def _on_model(self, name: str) -> AgentSpec | str:
         recorded = [str(self._place)] if self._place is not None else recorded_models.names_of(self._id)
@@ -233,9 +235,7 @@ class _Makers:
         if name == PRIOR:
             if bundle.prior_source is None:
                 return "not recorded"
-            settings |= {"selection": "puct", "prior": "policy"}
-            if not self._game.info.perfect_information:
-                settings["belief_temper"] = 1.0
+            settings |= self._reading_others()
         return AgentSpec("cwm", name, planner=settings, model=spec.model)
 
     def _trained(self, name: str) -> AgentSpec | str:

@@ -123,8 +123,12 @@ def rate(
     ]
     with _writing(place.folder) as journal:
         known = dict(journal.items(_TABLE))
-        keys = [_key(place, decision, config) for decision in wanted]
-        jobs = {key: _job(key, place, decision, config) for key, decision in zip(keys, wanted, strict=True)}
+        positions = [position_key(place, decision) for decision in wanted]
+        keys = [_key(position, config) for position in positions]
+        jobs = {
+            key: _job(key, position, place, decision, config)
+            for key, position, decision in zip(keys, positions, wanted, strict=True)
+        }
         missing = [job for key, job in jobs.items() if key not in known]
         done = len(jobs) - len(missing)
         failed: dict[str, str] = {}
@@ -199,10 +203,10 @@ def rate_job(job: dict[str, Any]) -> dict[str, Any]:
     return {"position": job["position"], "config": job["config"], "values": [list(value) for value in found]}
 
 
-def _job(key: str, place: PlayedFolder, decision: TakenDecision, config: RateConfig) -> dict[str, Any]:
+def _job(key: str, position: str, place: PlayedFolder, decision: TakenDecision, config: RateConfig) -> dict[str, Any]:
     return {
         "key": key,
-        "position": position_key(place, decision),
+        "position": position,
         "config": asdict(config),
         "game": place.name,
         "referee": place.config.referee,
@@ -211,8 +215,8 @@ def _job(key: str, place: PlayedFolder, decision: TakenDecision, config: RateCon
     }
 
 
-def _key(place: PlayedFolder, decision: TakenDecision, config: RateConfig) -> str:
-    return content_key({"version": _VERSION, "position": position_key(place, decision), "config": asdict(config)})
+def _key(position: str, config: RateConfig) -> str:
+    return content_key({"version": _VERSION, "position": position, "config": asdict(config)})
 
 
 def _values(payload: Mapping[str, Any]) -> tuple[ActionValue, ...]:

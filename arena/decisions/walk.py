@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.language_players import turn_record
-from arena.language_players.turn_record import TurnRecord
+from arena.language_players.turn_record import SCAFFOLD, TurnRecord
 from arena.matches import replay, store
 from arena.matches.game_source import open_game
 from arena.matches.match import GameRecord
@@ -16,9 +16,6 @@ from arena.matches.replay import RecordError
 from arena.matches.verification import referee_of
 from arena.usage import UsageError
 from games.api import Action, Game, State
-
-SCAFFOLD = "scaffold"
-"""Key of an account."""
 
 
 @dataclass(frozen=True)

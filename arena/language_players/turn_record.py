@@ -11,6 +11,8 @@ from typing import Any, Final, TypeAlias
 from arena.agents.thought import MOST_MOVES, Thought
 from games.api import Action
 
+SCAFFOLD: Final = "scaffold"
+"""Key of an account: name and hash of the scaffold."""
 TURNS: Final = "turns"
 """Key of an account."""
 LONGEST_REASON: Final = 2_000

@@ -12,7 +12,7 @@ from arena.decisions.walk import PlayedFolder, TakenDecision
 from arena.exports.turns import schema
 from arena.exports.turns.schema import VERSION, Row
 from arena.language_players.models import CALLS_FILE
-from arena.language_players.turn_record import CallRecord
+from arena.language_players.turn_record import SCAFFOLD, CallRecord
 from arena.matches import replay
 from arena.matches.match import GameRecord
 from arena.usage import UsageError
@@ -131,17 +131,19 @@ class _Maker:
         self._calls = calls
 
     def game(self, key: str, record: GameRecord) -> Iterator[Row]:
-        *_, (end, _, _) = replay.states(self._game, record)
+        states = [state for state, _, _ in replay.states(self._game, record)]
         histories: dict[int, list[tuple[Observation, Action | None]]] = {}
-        for number, (decision, state) in enumerate(walk.with_states(self._game, key, record)):
+        for number, decision in enumerate(walk.decisions(key, record)):
+            state = states[decision.number]
             own = histories.setdefault(decision.seat, [])
             shown = self._game.observations(state)[decision.seat]
-            last = ending(self._game, end, decision.seat, record.returns, record.forfeit is not None)
+            legal = list(self._game.legal_actions(state))
+            last = ending(self._game, states[-1], decision.seat, record.returns, record.forfeit is not None)
             yield {
                 **self._of_game(key, record, number),
                 **self._of_player(decision),
-                **self._of_question(decision, shown, list(self._game.legal_actions(state))),
-                **self._of_moves(decision, list(self._game.legal_actions(state))),
+                **self._of_question(decision, shown, legal),
+                **self._of_moves(decision, legal),
                 "truth": truth_of(self._game, [*own, (shown, None)]),
                 "state": json.dumps(state_to_json(self._game, state), ensure_ascii=False),
                 "since": since(record.actions[: decision.number], decision.seat),
@@ -164,7 +166,7 @@ class _Maker:
         }
 
     def _of_player(self, decision: TakenDecision) -> Row:
-        scaffold = decision.account.get(walk.SCAFFOLD) or {}
+        scaffold = decision.account.get(SCAFFOLD) or {}
         kept = decision.kept
         return {
             "scaffold": scaffold.get("name"),

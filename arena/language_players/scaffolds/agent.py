@@ -15,15 +15,13 @@ from arena.language_players.scaffolds.interview import Heard, Interview, Intervi
 from arena.language_players.scaffolds.prompts import Earlier, Proposal, Questions, Report, ScaffoldPrompts
 from arena.language_players.scaffolds.reading import Reading
 from arena.language_players.scaffolds.searching import Searcher
-from arena.language_players.turn_record import TURNS, CallRecord, DeducedSlot, TurnRecord, rank_of
+from arena.language_players.turn_record import SCAFFOLD, TURNS, CallRecord, DeducedSlot, TurnRecord, rank_of
 from cwm.llm.api import LanguageModel
 from games.api import DEFAULT_VIEW, Action, GameInfo
 from search.errors import SearchFailedError
 
 CHOOSER: Final = "chooser"
 AGGREGATOR: Final = "aggregator"
-SCAFFOLD: Final = "scaffold"
-"""Key of an account: name and hash."""
 
 _Heard: TypeAlias = Heard[Reading]
 
