@@ -42,6 +42,12 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind("mcts", "mcts:sims=1000 or mcts:time=5 (seconds a move)", searches=True),
         AgentKind("ismcts", "ismcts:sims=1000,leaf=value (planners on the true game)", searches=True),
         AgentKind(
+            "blueprint",
+            "blueprint:sims=200,candidates=4,margin=0.05 (one ply over the game's policy prior, on the true game; "
+            "candidates=1 plays the prior's likeliest action)",
+            searches=True,
+        ),
+        AgentKind(
             "cwm",
             "cwm:RUN,sims=… (a planner on a synthesised model; cwm:recorded: on that of the recording that ships for "
             "the game)",
