@@ -109,7 +109,7 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     batched = registry.make(game)
     _check_offers(game, method, memory)
     network, ppo = _paper(method, batched.num_players) if scale == "paper" else _reduced(method, batched)
-    made = Recipe(game, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
+    made = Recipe(batched.id, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
     return _off_belief(made, batched) if method == "obl" else made
 
 

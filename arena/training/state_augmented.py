@@ -66,10 +66,15 @@ class StateAugmentedRun:
         self._seeds = seeds
         env = training_env(recipe)
         network = ActorCritic(recipe.network, env.num_actions)
+        game = registry.make(recipe.game)
         self._trainer = Trainer(
-            lambda buffer: BufferedStarts(env, buffer), network, recipe.ppo, devices=devices, one_decides=True
+            lambda buffer: BufferedStarts(env, buffer),
+            network,
+            recipe.ppo,
+            devices=devices,
+            one_decides=not game.simultaneous,
         )
-        steps = registry.make(recipe.game).max_length
+        steps = game.max_length
         room = state_buffer.capacity(len(seeds), ROLLOUTS, steps)
         self._empty = partial(state_buffer.empty, env, room)
         self._fill = jax.jit(lambda policies, key: state_buffer.fill(env, network, policies, ROLLOUTS, steps, key))

@@ -114,7 +114,8 @@ def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
     """Returns the trainer of a recipe whose players all learn."""
     env = training_env(recipe)
     network = ActorCritic(recipe.network, env.num_actions)
-    return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=True)
+    one_decides = not registry.make(recipe.game).simultaneous
+    return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=one_decides)
 
 
 def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
