@@ -13,6 +13,8 @@ from games import plugins
 from games.api import Game, GameError, UnknownGameError
 from games.own_code import PREFIX as OWN
 from games.own_code import place_of
+from games.posg.registry import entry_of
+from games.posg.registry import ids as simultaneous_ids
 
 _OPEN_SPIEL: Final = "open_spiel:"
 _SYNTHESISED: Final = "cwm:"
@@ -89,6 +91,19 @@ def _hanabi(name: str, title: str, **sizes: int) -> GameEntry:
     )
 
 
+def _simultaneous(game_id: str) -> GameEntry:
+    """Returns the row of a game of `games.posg.registry`, played in turns."""
+    found = entry_of(game_id)
+    return GameEntry(
+        game_id,
+        found.title,
+        found.package,
+        "games.posg.as_game:make",
+        {"game": game_id},
+        rules="games.posg.as_game:rules",
+    )
+
+
 _ENTRIES: Final[Mapping[str, GameEntry]] = {
     entry.id: entry
     for entry in (
@@ -152,6 +167,7 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         _hanabi("mini-2p", "mini, two players", players=2, colours=3, ranks=3, hand=3, info=5, lives=3),
         _hanabi("small-2p", "small, two players", players=2, colours=2, ranks=5, hand=2, info=3, lives=1),
         _hanabi("tiny-2p", "tiny, two players", players=2, colours=1, ranks=5, hand=2, info=3, lives=1),
+        *map(_simultaneous, simultaneous_ids()),
     )
 }
 

@@ -5,12 +5,14 @@ import json
 import pytest
 
 from games import registry
+from games.posg.registry import ids as simultaneous_ids
 from tests import renew_prompts
 
 FROZEN = json.loads(renew_prompts.FILE.read_text(encoding="ascii"))
 
 LONG = ("gin_rummy", "yokai-9c-3p", "yokai-9c-4p", "yokai-16c-2p", "yokai-16c-3p", "yokai-16c-4p", "yokai-8c-2p")
 LONG += ("hanabi-2p", "hanabi-3p", "hanabi-4p", "hanabi-5p", "hanabi-small-2p")
+LONG += tuple(simultaneous_ids())
 """Their tests take seconds to make."""
 GAMES = [pytest.param(game, marks=pytest.mark.slow if game in LONG else ()) for game in registry.ids()]
 

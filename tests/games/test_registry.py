@@ -7,6 +7,7 @@ import pytest
 
 from games import registry
 from games.api import GameError, UnknownGameError
+from games.posg.registry import ids as simultaneous_ids
 
 YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
 REDUCED = "yokai-8c-2p"
@@ -16,8 +17,9 @@ HANABI = [f"hanabi-{name}" for name in ("2p", "3p", "4p", "5p", "mini-2p", "smal
 PAPER = "tic_tac_toe connect_four leduc_poker gin_rummy mnk army5x5a quadranto hand_of_war backgammon bargaining"
 
 
-def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_a_reduced_one_and_hanabi() -> None:
-    assert sorted(registry.ids()) == sorted([*PAPER.split(), "kuhn_poker", *YOKAI, REDUCED, *HANABI])
+def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_a_reduced_one_hanabi_and_simultaneous_games() -> None:
+    turns = [*PAPER.split(), "kuhn_poker", *YOKAI, REDUCED, *HANABI]
+    assert sorted(registry.ids()) == sorted([*turns, *simultaneous_ids()])
 
 
 def test_the_reduced_yokai_alone_is_noted_as_not_the_papers() -> None:

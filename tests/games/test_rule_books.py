@@ -13,6 +13,8 @@ from games.api import Json, state_to_json
 from games.army5x5a.game import MAX_LENGTH as ARMY_TURNS
 from games.backgammon.game import MAX_TURNS as BACKGAMMON_TURNS
 from games.gin_rummy.game import GIN_BONUS, KNOCK_CARD, MAX_UPCARD_DRAWS
+from games.posg.registry import entry_of
+from games.posg.registry import ids as simultaneous_ids
 from games.quadranto.game import MAX_LENGTH as QUADRANTO_TURNS
 from games.yokai.config import BOARDS, COLOURS, HINTS, config
 
@@ -30,6 +32,7 @@ MOST_WORDS = {
     "kuhn_poker": 200,
     "yokai": 600,
     "hanabi": 700,
+    **dict.fromkeys((entry_of(game_id).package.removeprefix("games.") for game_id in simultaneous_ids()), 300),
 }
 """By folder."""
 HOUSE_RULES = "## House rules"
@@ -37,6 +40,7 @@ MOST_WORDS_OF_HOUSE_RULES = 150
 GAMES = 20
 LONGEST = 100
 PLAIN = {"agree", "as", "bet", "call", "down", "end", "fold", "knock", "left", "pass", "raise", "right", "stay", "up"}
+PLAIN |= {"listen", "send", "wait"}
 """Actions that are single words, without which no rule book could tell the game.
 
 `As` is the ace of spades in gin rummy, and begins sentences.

@@ -19,6 +19,7 @@ from arena.benchmarks.search_speed import (
 )
 from cwm.model.bundle import ModelBundle
 from games import registry
+from games.posg.registry import ids as simultaneous_ids
 
 FORGETFUL = textwrap.dedent(
     """
@@ -120,4 +121,5 @@ def test_every_game_with_a_name_of_its_own_is_timed() -> None:
     others = {f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)} | {"yokai-8c-2p"}
     others -= {"yokai-9c-2p"}
     others |= {name for name in registry.ids() if name.startswith("hanabi-")}
+    others |= set(simultaneous_ids())
     assert {setting.game for setting in SETTINGS} == set(registry.ids()) - others

@@ -7,6 +7,7 @@ import pytest
 
 from cwm.interface import templates
 from games import registry
+from games.posg.registry import ids as simultaneous_ids
 
 
 def words(text: str) -> str:
@@ -15,6 +16,8 @@ def words(text: str) -> str:
 
 def test_no_template_holds_the_name_of_a_registered_game() -> None:
     names = {words(name) for game in registry.ids() for name in (game, game.split("-")[0])}
+    names -= {words(game.split("-")[0]) for game in simultaneous_ids()}  # such as `two`
+    names |= {words(game) for game in simultaneous_ids()}
     names |= {"yokai", "poker", "chess", "tic tac toe", "hanabi"}
     for template in templates.names():
         text = f" {words(templates.source(template))} "

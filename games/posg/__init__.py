@@ -1,0 +1,1 @@
+"""Games in which several agents act at the same time: partially observable stochastic games (POSGs)."""

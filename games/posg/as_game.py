@@ -1,0 +1,33 @@
+"""Registered games of simultaneous moves as games of the arena, with their rules told as such."""
+
+from importlib import resources
+from typing import Any, Final
+
+from games.posg import registry
+from games.posg.histories import ResampledPosg
+from games.posg.serialised import SerialisedPosg
+
+TURNS: Final = "TURNS.md"
+"""How simultaneous moves are played one after the other: the end of the rules text of every such game."""
+
+
+def make(game: str, **params: Any) -> SerialisedPosg:
+    """Builds a registered game of simultaneous moves as a `Game`.
+
+    Args:
+        game: its id.
+        **params: what its factory takes.
+
+    Raises:
+        GameError: no game has this id, or it takes no such parameter.
+    """
+    entry = registry.entry_of(game)
+    built = ResampledPosg if entry.exact else SerialisedPosg
+    return built(registry.make(game, **params), entry.has_chance)
+
+
+def rules(game: str) -> str:
+    """Returns the specification of a game, with that of its turns."""
+    package = resources.files(registry.entry_of(game).package)
+    turns = resources.files(__package__).joinpath(TURNS).read_text(encoding="utf-8")
+    return f"{package.joinpath('RULES.md').read_text(encoding='utf-8').rstrip()}\n\n{turns}"

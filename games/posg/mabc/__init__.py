@@ -1,0 +1,1 @@
+"""Two nodes that share a channel on which one can send at a time."""

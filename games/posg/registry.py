@@ -1,0 +1,93 @@
+"""Finds games of simultaneous moves by id. Importing this module loads no game; `make` does."""
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from games.api import UnknownGameError
+from games.posg.api import PosgError, PosgModel
+
+
+@dataclass(frozen=True)
+class PosgEntry:
+    """Where a registered game lives.
+
+    Attributes:
+        id: what `make` takes.
+        title: name for people.
+        package: folder of the game, with `RULES.md` and `RULEBOOK.md`.
+        factory: `module:attribute` of what builds the model.
+        params: fixed keyword arguments of the factory.
+        exact: its states are so few that a belief over all of them can be carried along.
+        has_chance: anything in it is drawn.
+    """
+
+    id: str
+    title: str
+    package: str
+    factory: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    exact: bool = False
+    has_chance: bool = True
+
+
+def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
+    """Returns the row of a game whose beliefs are exact; `factory` is `folder:class`."""
+    folder, name = factory.split(":")
+    package = f"games.posg.{folder}"
+    return PosgEntry(game_id, title, package, f"{package}.model:{name}", exact=True, **facts)
+
+
+_ENTRIES: Final[Mapping[str, PosgEntry]] = {
+    entry.id: entry
+    for entry in (
+        _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
+        _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
+        _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
+    )
+}
+
+
+def ids() -> list[str]:
+    """Returns the ids of all games of simultaneous moves."""
+    return list(_ENTRIES)
+
+
+def entry_of(game_id: str) -> PosgEntry:
+    """Returns where a game lives.
+
+    Raises:
+        UnknownGameError: no game has this id; the message lists those there are and the nearest.
+    """
+    if game_id in _ENTRIES:
+        return _ENTRIES[game_id]
+    nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
+    hint = f" Did you mean {nearest[0]}?" if nearest else ""
+    raise UnknownGameError(f"There is no game of simultaneous moves {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}.")
+
+
+def make(game_id: str, **params: Any) -> PosgModel:
+    """Builds the model of a game.
+
+    Args:
+        game_id: a registered id.
+        **params: what the game takes beside what its id fixes, e.g. `variant="posggym"`.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        PosgError: the game takes no such parameter, or refuses its value.
+    """
+    found = entry_of(game_id)
+    module, attribute = found.factory.split(":")
+    factory = cast("Callable[..., PosgModel]", getattr(importlib.import_module(module), attribute))
+    fixed = sorted(set(params) & set(found.params))
+    if fixed:
+        raise PosgError(f"The id {game_id} fixes {', '.join(fixed)}; leave it out or choose another id.")
+    try:
+        arguments = inspect.signature(factory).bind(**found.params, **params)
+    except TypeError as error:
+        raise PosgError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
+    return factory(*arguments.args, **arguments.kwargs)

@@ -1,0 +1,1 @@
+"""Two agents before two doors, one of which hides a tiger."""
