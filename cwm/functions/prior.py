@@ -17,6 +17,7 @@ from cwm.functions.one_shot import (
 from cwm.functions.prior_check import ProcessPriorChecker
 from cwm.functions.types import (
     AS_BLUEPRINT,
+    BLUEPRINTS_BUDGET,
     OVER_BLUEPRINT,
     WITH_PRIOR,
     WITH_UNIFORM,
@@ -162,7 +163,8 @@ def ask(given: Materials, config: PriorConfig) -> FunctionResult:
     blueprint = given.priors_play == "blueprint"
 
     def tournament(candidates: list[FunctionCandidate]) -> Played:
-        baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
+        budget = BLUEPRINTS_BUDGET if blueprint else {}
+        baselines = [Entrant(leaf, None, {**plain, **budget}) for plain in (WITHOUT_PRIOR, WITH_UNIFORM)]
         plays = AS_BLUEPRINT if blueprint else WITH_PRIOR
         return given.tournament([*baselines, *(Entrant(leaf, item.source, plays) for item in candidates)])
 
