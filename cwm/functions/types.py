@@ -82,7 +82,7 @@ WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy",
 PriorsPlay: TypeAlias = Literal["tree", "blueprint"]
 """How planners use a policy prior: in a tree, or as what everybody plays (`search.blueprint`)."""
 BLUEPRINTS_BUDGET: Final[Mapping[str, Json]] = {"simulations": 60, "belief_size": 20}
-"""What a planner over a blueprint spends on a move, since a play-out takes a policy prior's answer at every decision."""
+"""What a planner over a blueprint spends on a move: play-outs ask the policy prior at every decision."""
 AS_BLUEPRINT: Final[Mapping[str, Json]] = {"algorithm": "blueprint", "candidates": 1}
 """Settings of a planner that plays what a policy prior likes best, which takes no search."""
 OVER_BLUEPRINT: Final[Mapping[str, Json]] = {
