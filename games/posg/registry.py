@@ -44,6 +44,7 @@ def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
+        _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
     )
