@@ -27,7 +27,7 @@ WORKER_FOLDERS: Final = (
     "search",
     "search/posg",
 )
-BESIDE_WORKERS: Final = re.compile(r"games\.(api|contract\.\w+|posg\.(api|chance|exact))")
+BESIDE_WORKERS: Final = re.compile(r"games\.(api|contract\.\w+|posg\.(api|best_response|chance|exact))")
 DOTTED: Final = re.compile(r"(?:games|search|cwm|arena)(?:\.[A-Za-z_]\w*)+")
 
 
