@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 OURS = ("games", "cwm", "search", "arena")
-BESIDE_PLANNERS = ("games.posg.api", "games.posg.chance", "games.posg.exact")
+BESIDE_PLANNERS = ("games.posg.api", "games.posg.best_response", "games.posg.chance", "games.posg.exact")
 ALLOWED = {
     "games": {"games"},
     "search": {"search", "games.api", "games.batched.api", "games.batched.wrappers", *BESIDE_PLANNERS},
@@ -31,6 +31,7 @@ STANDARD_LIBRARY_ALONE = [
     "games/api.py",
     "games/contract/game.py",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search").glob("*.py"))),
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search" / "posg").glob("*.py"))),
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "games" / "posg").rglob("*.py"))),
     "cwm/sandbox/worker/worker.py",
     "cwm/sandbox/inside/program.py",

@@ -30,24 +30,30 @@ class PosgPolicy(Protocol):
         """Returns the memory after the agent did `action` (None at the start) and was told `observation` on arrival."""
         ...
 
-    def act(self, memory: Any, rng: random.Random) -> Action:
-        """Draws an action from `probabilities`."""
+    def probabilities(self, memory: Any, legal: Sequence[Action]) -> Sequence[float]:
+        """Returns a probability for each of `legal`, in their order, summing to 1."""
         ...
 
-    def probabilities(self, memory: Any) -> Mapping[Action, float]:
-        """Returns the actions that the policy may play now, each with its probability above 0; they sum to 1."""
+    def act(self, memory: Any, rng: random.Random) -> Action:
+        """Draws an action by its probability."""
         ...
 
 
 class DrawnPolicy:
-    """Base of policies that say their probabilities: draws from them."""
+    """Base of policies that say which actions they may play: the rest follows from that."""
 
-    def probabilities(self, memory: Any) -> Mapping[Action, float]:
+    def chances(self, memory: Any) -> Mapping[Action, float]:
+        """Returns the actions that the policy may play now, each with its probability above 0; they sum to 1."""
         raise NotImplementedError
+
+    def probabilities(self, memory: Any, legal: Sequence[Action]) -> Sequence[float]:
+        """Returns a probability for each of `legal`, in their order."""
+        chances = self.chances(memory)
+        return [chances.get(action, 0.0) for action in legal]
 
     def act(self, memory: Any, rng: random.Random) -> Action:
         """Draws an action: no call of `rng` where there is one alone."""
-        return drawn(self.probabilities(memory), rng)
+        return drawn(self.chances(memory), rng)
 
 
 class UniformPolicy(DrawnPolicy):
@@ -62,7 +68,7 @@ class UniformPolicy(DrawnPolicy):
     def update(self, memory: Memory, action: Action | None, observation: Observation) -> Memory:
         return None
 
-    def probabilities(self, memory: Memory) -> Mapping[Action, float]:
+    def chances(self, memory: Memory) -> Mapping[Action, float]:
         return self._uniform
 
 

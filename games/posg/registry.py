@@ -41,10 +41,18 @@ def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
     return PosgEntry(game_id, title, package, f"{package}.model:{name}", exact=True, **facts)
 
 
+def _large(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
+    """Returns the row of a game of too many states for exact beliefs; `factory` is `folder:class`."""
+    folder, name = factory.split(":")
+    package = f"games.posg.{folder}"
+    return PosgEntry(game_id, title, package, f"{package}.model:{name}", **facts)
+
+
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
         _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
+        _large("driving", "Driving", "driving:Driving"),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
     )

@@ -28,7 +28,7 @@ class _Walker(DrawnPolicy):
     def start(self, agent: int) -> Remembered:
         return None
 
-    def probabilities(self, memory: Remembered) -> Mapping[str, float]:
+    def chances(self, memory: Remembered) -> Mapping[str, float]:
         """Returns the mean of the ways to what the agent may be making for."""
         assert memory is not None, "a policy acts after it was told something"
         (own, _), weights = memory

@@ -1,0 +1,1 @@
+"""Vehicles that each have somewhere to go, and see little of the road."""
