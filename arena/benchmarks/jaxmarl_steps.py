@@ -92,11 +92,11 @@ def _loop(begin: Callable[[Array], Any], step: Step, lanes: int, steps: int) -> 
 
     loop = jax.jit(lambda carry, key: jax.lax.scan(one, carry, jax.random.split(key, steps))[0])
     carry = (jax.jit(begin)(jax.random.key(0)), jnp.zeros(()))
-    jax.block_until_ready(loop(carry, jax.random.key(1)))
+    loop(carry, jax.random.key(1))[1].block_until_ready()
 
     def rate() -> float:
         started = time.perf_counter()
-        jax.block_until_ready(loop(carry, jax.random.key(2)))
+        loop(carry, jax.random.key(2))[1].block_until_ready()
         return steps * lanes / (time.perf_counter() - started)
 
     return rate

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Final
 
+import jax
 from jaxmarl.environments.overcooked_v2.layouts import overcooked_v2_layouts
 
 from games.api import DEFAULT_VIEW, GameError
@@ -39,7 +40,10 @@ def make(game_id: str) -> BatchedGame:
     def env(view: str) -> FromJaxMarl:
         if view != DEFAULT_VIEW:
             raise GameError(f"{game_id} has no view {view!r}; it has {DEFAULT_VIEW}.")
-        return environment(layout.name, told)
+        with (
+            jax.ensure_compile_time_eval()
+        ):  # JaxMARL makes arrays there, which outlive a trace that asks for them first
+            return environment(layout.name, told)
 
     def symmetries() -> IngredientSymmetries:
         return IngredientSymmetries(plan.num_ingredients, plan.possible_recipes, env(DEFAULT_VIEW).image_shape[-1])
