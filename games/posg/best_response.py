@@ -49,22 +49,39 @@ class AtRandom:
         return [1.0 / len(legal)] * len(legal)
 
 
+class Past:
+    """A history that can be a memory, whatever its observations are."""
+
+    __slots__ = ("_key", "history")
+
+    def __init__(self, history: tuple[tuple[Observation, Action | None], ...]) -> None:
+        self.history = history
+        self._key = key_of(history)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Past) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
 @dataclass(frozen=True)
 class OnHistory:
-    """Acts by a function of its whole history; observations must be hashable."""
+    """Acts by a function of its whole history."""
 
     policy: Policy
 
     def start(self, agent: int, observation: Observation) -> Memory:
-        return ((observation, None),)
+        return Past(((observation, None),))
 
     def update(self, memory: Memory, action: Action | None, observation: Observation) -> Memory:
-        assert isinstance(memory, tuple)
-        return (*memory[:-1], (memory[-1][0], action), (observation, None))
+        assert isinstance(memory, Past)
+        before, last = memory.history[:-1], memory.history[-1]
+        return Past((*before, (last[0], action), (observation, None)))
 
     def probabilities(self, memory: Memory, legal: Sequence[Action], agent: int) -> Sequence[float]:
-        assert isinstance(memory, tuple)
-        return self.policy(memory, legal, agent)
+        assert isinstance(memory, Past)
+        return self.policy(memory.history, legal, agent)
 
 
 class Hypothesis(NamedTuple):

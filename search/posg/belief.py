@@ -148,8 +148,8 @@ def acts(scope: Scope, particle: PosgParticle, action: Action, at_random: bool) 
     if particle.minds and not at_random:
         choices = [list(zip(mind.chances, mind.actions, strict=True)) for mind in particle.minds]
     else:
-        offered = scope.steps.offered(particle.place)
-        choices = [[(1.0 / len(offered[agent]), one) for one in offered[agent]] for agent in others]
+        offered = [scope.steps.legal(particle.place, agent) for agent in others]
+        choices = [[(1.0 / len(legal), one) for one in legal] for legal in offered]
     for chosen in itertools.product(*choices):
         joint = [one for _, one in chosen]
         joint.insert(ego, action)
@@ -164,8 +164,8 @@ def drawn_act(
     if particle.minds and not at_random:
         joint = [mind.act(uniform) for mind in particle.minds]
     else:
-        offered = scope.steps.offered(particle.place)
-        joint = [offered[agent][int(uniform() * len(offered[agent]))] for agent in others]
+        offered = [scope.steps.legal(particle.place, agent) for agent in others]
+        joint = [legal[int(uniform() * len(legal))] for legal in offered]
     joint.insert(ego, action)
     return tuple(joint)
 
@@ -174,7 +174,7 @@ def moved(scope: Scope, particle: PosgParticle, joint: Joint, outcome: Outcome) 
     """Returns what a particle becomes in a step."""
     minds = particle.minds
     if minds:
-        minds = minds_after(scope.types, scope.steps, minds, particle.kind, joint, outcome)
+        minds = minds_after(scope.types, scope.steps, minds, particle.kind, joint, outcome.place, outcome.seen)
     return PosgParticle(outcome.place, particle.kind, minds)
 
 
@@ -183,9 +183,8 @@ def begun(scope: Scope, opening: Opening, kind: int) -> PosgParticle:
     types = scope.types
     if not types.names:
         return PosgParticle(opening.place, 0, ())
-    offered = scope.steps.offered(opening.place)
     minds = tuple(
-        by_policy.first(opening.seen[agent], offered[agent])
+        by_policy.first(opening.seen[agent], scope.steps.legal(opening.place, agent))
         for by_policy, agent in zip(types.minds[kind], types.others, strict=True)
     )
     return PosgParticle(opening.place, kind, minds)

@@ -58,7 +58,7 @@ def _played(scope: Scope, policy: Minds, kind: int, rng: random.Random) -> float
     limit = MOST_STEPS if steps.model.info.step_limit is None else steps.model.info.step_limit
     opening = steps.opening()
     particle = begun(scope, opening, kind)
-    mind = policy.first(opening.seen[ego], steps.offered(opening.place)[ego])
+    mind = policy.first(opening.seen[ego], steps.legal(opening.place, ego))
     total = 0.0
     for _ in range(limit):
         action = mind.act(rng.random)
@@ -69,5 +69,5 @@ def _played(scope: Scope, policy: Minds, kind: int, rng: random.Random) -> float
             break
         particle = moved(scope, particle, joint, outcome)
         seen = outcome.seen[ego]
-        mind = mind.after.get((action, seen)) or policy.after(mind, action, seen, steps.offered(outcome.place)[ego])
+        mind = mind.after.get((action, seen)) or policy.after(mind, action, seen, steps.legal(outcome.place, ego))
     return total

@@ -19,10 +19,10 @@ from search.posg.belief_rejection import RejectionBelief
 from search.posg.config import PosgPlannerConfig, check
 from search.posg.others import Mind, Minds, OtherPolicy
 from search.posg.select import best_valued, most_tried
-from search.posg.simulate import Lead, Leads, Simulator
+from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
-from search.posg.tree import EgoEdge, EgoNode
+from search.posg.tree import EgoEdge, EgoNode, Span
 from search.posg.types import Types
 
 BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
@@ -140,6 +140,7 @@ class PosgPlanner:
     def _reset(self) -> None:
         self._told: list[Told] = []
         self._root = EgoNode()
+        self._simulator.span = Span()
         self._belief: PosgBelief = BELIEFS[self._config.belief](self.scope)
         self._minds: list[Mind] = []
         self._renewals = 0
@@ -169,7 +170,7 @@ class PosgPlanner:
             return
         action = told[len(self._told) - 1].action or self._model.info.actions[self._ego][0]
         child = self._child(action, now)
-        self._belief.update(action, now, child.particles, rng)
+        self._belief.update(action, now, [PosgParticle(*one) for one in child.particles], rng)
         self._led_from(action, now)
         child.particles = []
         if self._belief.cloud.softened:
@@ -196,7 +197,7 @@ class PosgPlanner:
         if not self._sums:
             return
         seen = self.scope.hearing.own_of(now)
-        legal = self.scope.steps.offered(self._belief.cloud.particles[0].place)[self._ego]
+        legal = self.scope.steps.legal(self._belief.cloud.particles[0].place, self._ego)
         if action is None:
             self._minds = [minds.first(seen, legal) for minds in self._own]
         else:
@@ -236,7 +237,7 @@ class PosgPlanner:
         if not legal:
             particles = self._belief.cloud.particles
             actions = self._model.info.actions[self._ego]
-            legal = self.scope.steps.offered(particles[0].place)[self._ego] if particles and self._told else actions
+            legal = self.scope.steps.legal(particles[0].place, self._ego) if particles and self._told else actions
         return Decision(
             rng.choice(list(legal)), {}, {}, done, f"{why} A random action is played.", {}, errors.to_json()
         )

@@ -11,11 +11,11 @@ def by_ucb(node: EgoNode, span: Span, constant: float) -> EgoEdge:
 
     Q is scaled to [0, 1] by the span; only differences between actions matter, so the constant is scaled instead.
     """
-    edges = node.edges
-    assert edges is not None
-    if node.untried:
-        edge = edges[-node.untried]
-        node.untried -= 1
+    edges, legal = node.edges, node.legal
+    assert legal is not None, "a node is open before actions are chosen there"
+    if len(edges) < len(legal):
+        edge = EgoEdge(legal[len(edges)])
+        edges.append(edge)
         return edge
     scale = constant * span.width * math.sqrt(math.log(node.visits or 1))
     scores = [edge.mean + scale * edge.spread for edge in edges]
@@ -29,7 +29,6 @@ def by_pucb(node: EgoNode, span: Span, constant: float, mix: float) -> EgoEdge:
     of the probabilities that policies of the ego gave at this node, with a share `mix` of the uniform ones.
     """
     edges, leaning = node.edges, node.leaning
-    assert edges is not None
     low, width = span.low, span.width
     root = constant * math.sqrt(node.visits)
     share = root * (1.0 - mix) / max(1.0, math.fsum(leaning))

@@ -10,7 +10,7 @@ from games.posg.api import Joint
 from search.posg.config import PosgPlannerConfig
 from search.posg.others import Mind, Minds
 from search.posg.select import by_pucb, by_ucb
-from search.posg.steps import Outcome, Place, Steps
+from search.posg.steps import Place, Seen, Steps
 from search.posg.tree import EgoEdge, EgoNode, Span
 from search.posg.types import Types
 
@@ -84,8 +84,8 @@ class Simulator:
         path = self._path
         path.clear()
         while left:
-            if node.edges is None:
-                node.open(self._steps.offered(place)[ego])
+            if node.legal is None:
+                node.open(self._steps.legal(place, ego), mind is not None)
                 value = self._valued(place, kind, minds, left, lead, mind)
                 break
             if mind is None:
@@ -94,21 +94,20 @@ class Simulator:
                 _lean(node, mind)
                 edge = by_pucb(node, span, config.puct, config.mix)
             joint = self._joint(edge.action, place, minds)
-            after = step(place, joint)
-            place, paid, done, _, key = after
+            place, paid, done, seen, key = step(place, joint)
             path.append((node, edge, paid))
             if done:
                 break
             left -= 1
             if minds:
-                minds = self._minds_after(minds, kind, joint, after)
+                minds = minds_after(self._types, self._steps, minds, kind, joint, place, seen)
             if mind is not None and lead is not None:
-                mind = self._own_after(lead.minds, mind, edge.action, after)
+                mind = self._own_after(lead.minds, mind, edge.action, place, seen[ego])
             child = edge.children.get(key)
             if child is None:
                 child = edge.children[key] = EgoNode()
             if self._keeps:
-                child.particles.append(PosgParticle(place, kind, minds))
+                child.particles.append((place, kind, minds))
             node = child
         self._back_up(value)
 
@@ -127,39 +126,26 @@ class Simulator:
                 span.add(mean)
 
     def _joint(self, action: Action, place: Place, minds: tuple[Mind, ...]) -> Joint:
-        uniform = self._uniform
+        uniform, legal = self._uniform, self._steps.legal
         if len(self._others) == 1:
             if minds:
                 mind = minds[0]
                 other = mind.actions[0] if mind.sums is None else mind.actions[bisect(mind.sums, uniform())]
             else:
-                legal = self._steps.offered(place)[1 - self._ego]
-                other = legal[int(uniform() * len(legal))]
+                offered = legal(place, 1 - self._ego)
+                other = offered[int(uniform() * len(offered))]
             return (other, action) if self._ego else (action, other)
         if minds:
             joint = [mind.act(uniform) for mind in minds]
         else:
-            offered = self._steps.offered(place)
-            joint = [offered[agent][int(uniform() * len(offered[agent]))] for agent in self._others]
+            among = [legal(place, agent) for agent in self._others]
+            joint = [one[int(uniform() * len(one))] for one in among]
         joint.insert(self._ego, action)
         return tuple(joint)
 
-    def _minds_after(self, minds: tuple[Mind, ...], kind: int, joint: Joint, outcome: Outcome) -> tuple[Mind, ...]:
-        seen = outcome.seen
-        if len(minds) == 1:
-            other = 1 - self._ego
-            return (
-                minds[0].after.get((joint[other], seen[other]))
-                or self._types.minds[kind][0].after(
-                    minds[0], joint[other], seen[other], self._steps.offered(outcome.place)[other]
-                ),
-            )
-        return minds_after(self._types, self._steps, minds, kind, joint, outcome)
-
-    def _own_after(self, minds: Minds, mind: Mind, action: Action, outcome: Outcome) -> Mind:
-        seen = outcome.seen[self._ego]
+    def _own_after(self, minds: Minds, mind: Mind, action: Action, place: Place, seen: Seen) -> Mind:
         later = mind.after.get((action, seen))
-        return later or minds.after(mind, action, seen, self._steps.offered(outcome.place)[self._ego])
+        return later or minds.after(mind, action, seen, self._steps.legal(place, self._ego))
 
     def _valued(
         self, place: Place, kind: int, minds: tuple[Mind, ...], left: int, lead: Lead | None, mind: Mind | None
@@ -177,42 +163,64 @@ class Simulator:
         self, place: Place, kind: int, minds: tuple[Mind, ...], left: int, lead: Lead | None, mind: Mind | None
     ) -> float:
         """Returns the ego's return of one game played on: itself at random or as it is led, the others by type."""
-        step, uniform, ego, discount = self._steps.step, self._uniform, self._ego, self._config.discount
-        offered = self._steps.offered
-        total, factor = 0.0, 1.0
+        glide, legal, uniform, ego = self._steps.glide, self._steps.legal, self._uniform, self._ego
+        total, factor, discount = 0.0, 1.0, self._config.discount
+        pair, known = len(minds) == 1, self._types.minds[kind] if minds else ()
         while left:
             if mind is None:
-                legal = offered(place)[ego]
-                action = legal[int(uniform() * len(legal))]
+                offered = legal(place, ego)
+                action = offered[int(uniform() * len(offered))]
             else:
                 action = mind.act(uniform)
-            joint = self._joint(action, place, minds)
-            after = step(place, joint)
-            total += factor * after.paid
-            if after.done:
+            if pair:
+                (one,) = minds
+                other = one.actions[0] if one.sums is None else one.actions[bisect(one.sums, uniform())]
+                joint: Joint = (other, action) if ego else (action, other)
+            else:
+                joint = self._joint(action, place, minds)
+            place, paid, done, seen = glide(place, joint)
+            if paid:
+                total += factor * paid
+            if done:
                 break
             factor *= discount
             left -= 1
-            if minds:
-                minds = self._minds_after(minds, kind, joint, after)
+            if pair:
+                told = seen[1 - ego]
+                later = one.after.get((other, told))
+                minds = (later or known[0].after(one, other, told, legal(place, 1 - ego)),)
+            elif minds:
+                minds = minds_after(self._types, self._steps, minds, kind, joint, place, seen)
             if mind is not None and lead is not None:
-                mind = self._own_after(lead.minds, mind, action, after)
-            place = after.place
+                mind = self._own_after(lead.minds, mind, action, place, seen[ego])
         return total
 
 
 def minds_after(
-    types: Types, steps: Steps, minds: Sequence[Mind], kind: int, joint: Joint, outcome: Outcome
+    types: Types,
+    steps: Steps,
+    minds: Sequence[Mind],
+    kind: int,
+    joint: Joint,
+    place: Place,
+    seen: Sequence[Seen],
 ) -> tuple[Mind, ...]:
-    """Returns what the others' minds become in a step."""
-    later, offered = [], None
+    """Returns what the others' minds become in a step.
+
+    Args:
+        types: of the others.
+        steps: of the game.
+        minds: of the others, before the step.
+        kind: number of their type.
+        joint: what all did.
+        place: where the step led.
+        seen: what each agent was told then.
+    """
+    later = []
     for mind, by_policy, agent in zip(minds, types.minds[kind], types.others, strict=True):
-        done, seen = joint[agent], outcome.seen[agent]
-        found = mind.after.get((done, seen))
-        if found is None:
-            offered = offered or steps.offered(outcome.place)
-            found = by_policy.after(mind, done, seen, offered[agent])
-        later.append(found)
+        done, told = joint[agent], seen[agent]
+        found = mind.after.get((done, told))
+        later.append(found or by_policy.after(mind, done, told, steps.legal(place, agent)))
     return tuple(later)
 
 

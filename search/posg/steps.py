@@ -50,6 +50,10 @@ class Outcome(NamedTuple):
     key: Hashable
 
 
+_NEW: Final = tuple.__new__
+"""Makes a named tuple without the detour by its class's own: there is one a step."""
+
+
 class Opening(NamedTuple):
     """A start: a place, what each agent is told there, and what the ego can tell."""
 
@@ -90,11 +94,15 @@ class Steps(Protocol):
         """Sets where chance is drawn from."""
         ...
 
-    def offered(self, place: Place) -> Sequence[Sequence[Action]]:
-        """Returns what each agent may do; for one who is not active, its first action, which is ignored."""
+    def legal(self, place: Place, agent: int) -> Sequence[Action]:
+        """Returns what an agent may do; for one who is not active, its first action, which is ignored."""
         ...
 
     def step(self, place: Place, joint: Joint) -> Outcome: ...
+
+    def glide(self, place: Place, joint: Joint) -> tuple[Place, float, bool, Sequence[Seen]]:
+        """Draws a step as `step` does, and returns all of it but its key."""
+        ...
 
     def rollout(self, place: Place, limit: int, discount: float) -> float:
         """Returns the ego's discounted return in at most `limit` further steps, all acting uniformly at random."""
@@ -138,6 +146,7 @@ class DrawnSteps:
     def __init__(self, model: PosgModel, ego: int) -> None:
         self.model = model
         self.ego = ego
+        self._legal_actions = model.legal_actions
         self._hashable = isinstance(model, DescribesPosg)
         self._fast = model if isinstance(model, FastStep) else None
         self._rollout = model if isinstance(model, FastRollout) else None
@@ -149,11 +158,8 @@ class DrawnSteps:
         self._uniform = rng.random
         self._choose = drawing(rng)
 
-    def offered(self, place: Place) -> Sequence[Sequence[Action]]:
-        offered = list(self._idle)
-        for agent in self.model.active(place):
-            offered[agent] = tuple(self.model.legal_actions(place, agent))
-        return offered
+    def legal(self, place: Place, agent: int) -> Sequence[Action]:
+        return self._legal_actions(place, agent) or self._idle[agent]
 
     def step(self, place: Place, joint: Joint) -> Outcome:
         fast = self._fast
@@ -164,6 +170,13 @@ class DrawnSteps:
             after, rewards, over = self.model.move(place, joint, self._choose)
             told = self.model.observe(after, joint, self._choose)
         return self._outcome(after, rewards, over, told)
+
+    def glide(self, place: Place, joint: Joint) -> tuple[Place, float, bool, Sequence[Seen]]:
+        fast, ego = self._fast, self.ego
+        if fast is None or not self._hashable:
+            return self.step(place, joint)[:4]
+        after, rewards, over = fast.sample_step(place, joint, self._rng)
+        return after, rewards[ego], over[ego], fast.sample_observations(after, joint, self._rng)
 
     def rollout(self, place: Place, limit: int, discount: float) -> float:
         if self._rollout is not None:
@@ -253,9 +266,8 @@ class DrawnSteps:
         ego = self.ego
         if not self._hashable:
             told = [Shown(one) if isinstance(one, list | dict) else one for one in told]
-        active = self.model.active(after)
-        key = told[ego] if ego in active else (WAITS, told[ego])
-        return Outcome(after, rewards[ego], over[ego] or not active, told, key)
+        key = told[ego] if self._legal_actions(after, ego) else (WAITS, told[ego])
+        return _NEW(Outcome, (after, rewards[ego], over[ego], told, key))
 
     def _opening(self, state: State, told: Sequence[Observation | None]) -> Opening:
         outcome = self._outcome(state, (0.0,) * len(told), (False,) * len(told), told)

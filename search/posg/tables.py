@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import Any, Final
 
 from games.api import Action, State
-from games.posg.api import Joint, Observation, PosgModel
+from games.posg.api import FastRollout, Joint, Observation, PosgModel
 from games.posg.chance import drawing
-from search.posg.steps import DrawnSteps, Opening, Outcome, Place, Steps
+from search.posg.steps import DrawnSteps, Opening, Outcome, Place, Seen, Steps
 
 MOST_ROWS: Final = 300_000
 """Steps kept in tables; then all are forgotten."""
@@ -46,6 +46,7 @@ class TabledSteps:
         self.model = model
         self.ego = ego
         self._drawn = DrawnSteps(model, ego)
+        self._rollout = model if isinstance(model, FastRollout) else None
         self._scenes: dict[Hashable, TabledState] = {}
         self._rows = 0
         self._most = most_rows
@@ -54,12 +55,11 @@ class TabledSteps:
         self.begin(random.Random(0))
 
     def begin(self, rng: random.Random) -> None:
-        self._uniform = rng.random
+        self._rng, self._uniform = rng, rng.random
         self._drawn.begin(rng)
 
-    def offered(self, place: Place) -> Sequence[Sequence[Action]]:
-        offered: Sequence[Sequence[Action]] = place.offered
-        return offered
+    def legal(self, place: Place, agent: int) -> Sequence[Action]:
+        return place.offered[agent]  # type: ignore[no-any-return]
 
     def step(self, place: Place, joint: Joint) -> Outcome:
         row = place.rows.get(joint)
@@ -70,7 +70,12 @@ class TabledSteps:
             return outcomes[0]  # type: ignore[no-any-return]
         return outcomes[bisect(sums, self._uniform())]  # type: ignore[no-any-return]
 
+    def glide(self, place: Place, joint: Joint) -> tuple[Place, float, bool, Sequence[Seen]]:
+        return self.step(place, joint)[:4]
+
     def rollout(self, place: Place, limit: int, discount: float) -> float:
+        if self._rollout is not None:
+            return self._rollout.rollout(place.state, self.ego, self._rng, limit, discount)
         uniform = self._uniform
         total, factor = 0.0, 1.0
         while limit > 0:
@@ -119,11 +124,14 @@ class TabledSteps:
         key = self._drawn.key(state)
         scene = self._scenes.get(key)
         if scene is None:
-            scene = self._scenes[key] = TabledState(state, self._drawn.offered(state))
+            scene = self._scenes[key] = TabledState(state, self._offered(state))
         return scene
 
     def state(self, place: Place) -> State:
         return place.state
+
+    def _offered(self, state: State) -> Sequence[Sequence[Action]]:
+        return [tuple(self._drawn.legal(state, agent)) for agent in range(self.model.info.num_agents)]
 
     def _openings(self) -> Sequence[tuple[float, Opening]]:
         if self._starts is None:
@@ -198,7 +206,10 @@ def _has_few_states(model: PosgModel, most_ways: int = 256) -> bool:
         if not active or played >= limit:
             place, played = steps.opening().place, 0
             continue
-        joint = tuple(legal[int(rng.random() * len(legal))] for legal in steps.offered(place))
+        joint = tuple(
+            legal[int(rng.random() * len(legal))]
+            for legal in (steps.legal(place, agent) for agent in range(model.info.num_agents))
+        )
         if count <= 10 and steps.ways(place, joint, most_ways) is None:
             return False
         place, played = model.move(place, joint, drawing(rng))[0], played + 1

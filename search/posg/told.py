@@ -1,7 +1,7 @@
 """What an agent was told at the table, as a search can compare it with what a model shows."""
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from games.api import Action, Json, ObsActionHistory
 from games.posg.api import Observation, PosgModel, key_of, observation_to_json
@@ -46,6 +46,13 @@ def _moments(history: ObsActionHistory) -> Iterator[Told]:
             yield Told(shown, acts=True, action=action)
 
 
+@runtime_checkable
+class ReadsObservations(Protocol):
+    """A game that can read what it wrote of an observation."""
+
+    def observation_from_json(self, agent: int, described: Json) -> Observation: ...
+
+
 class Hearing:
     """Compares what the ego was told with what places of a search show it; remembers what it has compared."""
 
@@ -74,6 +81,8 @@ class Hearing:
         others are taken to be JSON with tuples for lists, where that gives the same JSON again.
         """
         described = key_of(told.json)
+        if described not in self._own and isinstance(self._model, ReadsObservations):
+            self._own[described] = self._model.observation_from_json(self._ego, told.json)
         if described not in self._own:
             for guess in (told.json, described):
                 try:

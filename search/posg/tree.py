@@ -32,26 +32,27 @@ class EgoNode:
 
     Attributes:
         visits: simulations that chose an action here.
-        edges: the ego's actions; None: no simulation has been here yet.
-        untried: actions that no simulation chose, how many: the last ones of `edges`.
-        particles: that simulations brought here; empty where no belief is made of them.
+        legal: the ego's actions; None: no simulation has been here yet.
+        edges: those that were tried; by PUCB all of them.
+        particles: that simulations brought here, as plain tuples; empty where no belief is made of them.
         leaning: by action, the sum over visits of the probabilities that policies of the ego gave it.
     """
 
-    __slots__ = ("edges", "leaning", "particles", "untried", "visits")
+    __slots__ = ("edges", "leaning", "legal", "particles", "visits")
 
     def __init__(self) -> None:
         self.visits = 0
-        self.edges: list[EgoEdge] | None = None
-        self.untried = 0
-        self.particles: list[Any] = []
+        self.legal: Sequence[Action] | None = None
+        self.edges: list[EgoEdge] = []
+        self.particles: list[tuple[Any, ...]] = []
         self.leaning: list[float] = []
 
-    def open(self, actions: Sequence[Action]) -> None:
-        """Adds the ego's actions."""
-        self.edges = [EgoEdge(action) for action in actions]
-        self.untried = len(self.edges)
-        self.leaning = [0.0] * len(self.edges)
+    def open(self, actions: Sequence[Action], led: bool) -> None:
+        """Adds the ego's actions; `led`: policies will say how likely they are."""
+        self.legal = actions
+        if led:
+            self.edges = [EgoEdge(action) for action in actions]
+            self.leaning = [0.0] * len(actions)
 
 
 class Span:

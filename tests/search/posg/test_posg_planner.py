@@ -65,9 +65,9 @@ def test_a_type_without_a_policy_is_named() -> None:
 
 def tried(*results: tuple[int, float]) -> EgoNode:
     node = EgoNode()
-    node.open([f"action {number}" for number in range(len(results))])
-    node.untried = 0
-    for edge, (visits, mean) in zip(node.edges or (), results, strict=True):
+    node.open([f"action {number}" for number in range(len(results))], led=True)
+
+    for edge, (visits, mean) in zip(node.edges, results, strict=True):
         edge.visits, edge.mean, edge.spread = visits, mean, max(visits, 1) ** -0.5
         node.visits += visits
     return node
@@ -84,7 +84,7 @@ def test_ucb_scales_values_by_the_span_of_the_tree() -> None:
 
 def test_ucb_tries_every_action_first_in_their_order() -> None:
     node = EgoNode()
-    node.open(["one", "two"])
+    node.open(["one", "two"], led=False)
     assert [by_ucb(node, Span(), 1.0).action for _ in range(2)] == ["one", "two"]
 
 
