@@ -18,6 +18,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from games.api import Game, GameError, GameInfo
+from games.posg.api import PosgInfo
+from games.posg.serialised import SerialisedPosg
 
 PREFIX: Final = "python:"
 RULES: Final = "RULES"
@@ -31,6 +33,8 @@ _METHODS: Final = (
     "rewards",
     "observations",
 )
+_METHODS_OF_MANY: Final = ("initial_state", "active", "legal_actions", "move", "observe")
+"""Of a game in which agents act at the same time."""
 
 
 class OwnCodeError(GameError):
@@ -122,6 +126,11 @@ def built(factory: Any, game_id: str, params: dict[str, Any]) -> Game:
         info = getattr(made, "info", None)
     except Exception as error:
         raise OwnCodeError(f"{game_id} cannot be made: {described(error)}.") from error
+    if isinstance(info, PosgInfo):
+        lacking = [name for name in _METHODS_OF_MANY if not callable(getattr(made, name, None))]
+        if lacking:
+            raise OwnCodeError(f"{game_id} lacks {', '.join(lacking)}; see the methods of games.posg.api.PosgModel.")
+        return SerialisedPosg(made, game_id=game_id)
     lacking = [name for name in _METHODS if not callable(getattr(made, name, None))]
     if lacking or not isinstance(info, GameInfo):
         wrong = f"lacks {', '.join(lacking)}" if lacking else f"has the info {info!r}, which is no games.api.GameInfo"

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 OURS = ("games", "cwm", "search", "arena")
-BESIDE_PLANNERS = ("games.posg.api", "games.posg.chance", "games.posg.exact")
+BESIDE_PLANNERS = ("games.posg.api", "games.posg.best_response", "games.posg.chance", "games.posg.exact")
 ALLOWED = {
     "games": {"games"},
     "search": {"search", "games.api", "games.batched.api", "games.batched.wrappers", *BESIDE_PLANNERS},

@@ -20,6 +20,8 @@ from cwm.trajectories.telling import Detail
 from games import plugins, registry
 from games.api import CHANCE, TERMINAL, GameError, RendersText, ResamplesHistory
 from games.contract import game as contract
+from games.posg import contract as simultaneous
+from games.posg.serialised import SerialisedPosg
 
 app = typer.Typer(no_args_is_help=True, help="List the games, print their rules, show or draw a game.")
 app.command("check-batched")(check_batched.command)
@@ -65,6 +67,8 @@ def check(
         violations = contract.check(made, games=games, seed=seed)
         if not violations and isinstance(made, ResamplesHistory):
             violations = contract.check_leaks(made, games=max(1, games // 4), seed=seed)
+        if not violations and isinstance(made, SerialisedPosg):
+            violations = simultaneous.check(made.model, games=games, seed=seed)
     if violations:
         first = violations[0]
         more = f"; rules broken besides: {len(violations) - 1}" if len(violations) > 1 else ""

@@ -81,11 +81,18 @@ class SerialisedPosg:
     """A `PosgModel` as a `Game`. Observations: `agent`, who looks; `step`, steps played; `seen`, what it was told last;
     and, where it was told more since it last acted, `missed`, that before, oldest first."""
 
-    def __init__(self, model: PosgModel, has_chance: bool = True) -> None:
+    def __init__(self, model: PosgModel, has_chance: bool = True, game_id: str = "") -> None:
+        """Makes the game.
+
+        Args:
+            model: the rules.
+            has_chance: anything in them is drawn.
+            game_id: by which the game is found, if not by the model's own id.
+        """
         info = model.info
         self.model: Final = model
         self._info = GameInfo(
-            id=info.id,
+            id=game_id or info.id,
             num_players=info.num_agents,
             utility=info.utility,
             min_utility=info.min_utility,

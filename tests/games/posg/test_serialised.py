@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from games.contract.game import assert_game
 from games.posg import as_game
 from games.posg.histories import ResampledPosg
 from games.posg.registry import ids
+from games.posg.serialised import SerialisedPosg
 
 START = {"growl": None, "creak": None}
 
@@ -20,7 +22,7 @@ def test_games_of_simultaneous_moves_keep_the_contract_of_games(game_id: str) ->
     assert_game(registry.make(game_id, steps=4), games=4)
 
 
-def after(game: as_game.SerialisedPosg, *actions: str):  # type: ignore[no-untyped-def]
+def after(game: SerialisedPosg, *actions: str):  # type: ignore[no-untyped-def]
     state = game.initial_state()
     for action in actions:
         state = game.apply_action(state, action)
@@ -110,3 +112,29 @@ def test_a_parameter_that_a_game_does_not_take_is_refused() -> None:
         registry.make("mabc", speed=2)
     with pytest.raises(GameError, match="mabc has the variants documented and posggym, not 'mine'"):
         registry.make("mabc", variant="mine")
+
+
+OWN = """
+from games.posg.mabc.model import BroadcastChannel
+
+RULES = "Two stations share a channel."
+
+
+class Quiet(BroadcastChannel):
+    def legal_actions(self, state, agent):
+        return ("wait",)
+
+
+class Broken:
+    info = BroadcastChannel().info
+"""
+
+
+def test_a_game_of_simultaneous_moves_in_a_file_of_the_users_own_is_played_in_turns(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    game = registry.make(f"python:{tmp_path}/mine.py:Quiet")
+    assert isinstance(game, SerialisedPosg)
+    assert game.info.id == f"python:{tmp_path}/mine.py:Quiet"
+    assert game.legal_actions(game.initial_state()) == ["wait"]
+    with pytest.raises(GameError, match=r"Broken lacks initial_state, active, .*games.posg.api.PosgModel"):
+        registry.make(f"python:{tmp_path}/mine.py:Broken")
