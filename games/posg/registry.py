@@ -53,6 +53,8 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     for entry in (
         _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
         _large("driving", "Driving", "driving:Driving"),
+        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),
+        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging"),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
     )
