@@ -137,7 +137,8 @@ def play(game: Any, argument: dict[str, Any], rng: random.Random) -> tuple[dict[
         game: the verified program.
         argument: `actions`, `chance`: tables; `schema` of observations or None; `seed`; `first`: number of the first
             game; `transitions`: how many are wanted; `replays`: actions of games that are played first; `pool`: actions
-            of games from whose middle others begin; `taken`: branches that were taken before; `max_length`: a game is broken off after so many actions.
+            of games from whose middle others begin; `taken`: branches that were taken before; `max_length`: a game is
+            broken off after so many actions.
         rng: not used: every game is drawn from the seed and its own number.
 
     Returns:

@@ -57,12 +57,17 @@ def test_a_right_twin_is_proved_and_the_proof_goes_on_where_it_was_left(kuhn, in
     ("change", "groups"),
     [
         (("jnp.where(done == 0, 1, 0)", "jnp.where(done == 0, 0, 1)"), ["step: turn"]),
-        (('"current_player": arrays["turn"]', '"current_player": 0'), ["decode: current_player"]),
+        pytest.param(
+            ('"current_player": arrays["turn"]', '"current_player": 0'),
+            ["decode: current_player"],
+            marks=pytest.mark.slow,
+        ),
         (('["Deal:0", "Deal:1", "Deal:2"]', '["Deal:0", "Deal:1", "Deal:3"]'), ["table"]),
-        (("free / jnp.sum(free)", "free / 3"), ["chance"]),
-        (
+        pytest.param(("free / jnp.sum(free)", "free / 3"), ["chance"], marks=pytest.mark.slow),
+        pytest.param(
             ('(arrays["turn"][None] + 4) / 8', '(arrays["turn"][None] + 4) / 9'),
             ["observe: player 0", "observe: player 1"],
+            marks=pytest.mark.slow,
         ),
         (("betting + [-1] * (3 - len(betting))", "betting[:9] + [-1] * (4 - len(betting))"), ["encode"]),
     ],
