@@ -19,6 +19,7 @@ from arena.benchmarks import (
     shown_tests,
     strength,
     suite_speed,
+    twin_speed,
 )
 from arena.benchmarks.measurement import Measurement, machine, table
 from arena.commands import benchmark_models
@@ -27,6 +28,7 @@ from arena.machine import accelerated, user_cache
 from arena.matches.game_source import load_bundle
 from arena.pipeline import recorded_models
 from arena.report.tables import paper_table
+from arena.runs.folder import MODEL
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
@@ -54,6 +56,7 @@ class Name(StrEnum):
     HANABI = "hanabi"
     HANABI_STEPS = "hanabi-steps"
     JAXMARL_STEPS = "jaxmarl-steps"
+    TWIN = "twin"
 
 
 HELP: Final[dict[Name, str]] = {
@@ -78,6 +81,7 @@ HELP: Final[dict[Name, str]] = {
     "kept, so that it goes on after a kill), times.",
     Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
     Name.JAXMARL_STEPS: "Steps/s of OvercookedV2 as a batched game, beside JaxMARL's own loop.",
+    Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`), beside those of its worker.",
 }
 
 
@@ -122,6 +126,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.HANABI: frozenset({"games", "run", "workers"}),
     Name.HANABI_STEPS: frozenset({"games"}),
     Name.JAXMARL_STEPS: frozenset({"games"}),
+    Name.TWIN: frozenset({"model", "games"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
@@ -132,8 +137,8 @@ def measure(
         Path | None,
         typer.Option(
             "--model",
-            help="search (one --game), strength, partners, equivalence: folder of a run or model; default: the "
-            "recorded one.",
+            help="search (one --game), strength, partners, equivalence, twin: folder of a run or model; default: the "
+            "recorded one, of twin none.",
         ),
     ] = None,
     games: Annotated[
@@ -143,7 +148,7 @@ def measure(
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
             f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training, "
-            "hanabi-steps, jaxmarl-steps: games at once.",
+            "hanabi-steps, jaxmarl-steps, twin: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -328,6 +333,13 @@ def _partners(given: Given) -> Iterator[Measurement]:
     return partners.run(folder, bundle.value_source is not None, kept, given.workers, given.games or partners.GAMES)
 
 
+def _twin(given: Given) -> Iterator[Measurement]:
+    if given.model is None:
+        raise UsageError("The benchmark twin needs the run whose twin is played: give it with --model.")
+    folder = given.model / MODEL if (given.model / MODEL).is_dir() else given.model
+    return twin_speed.run(folder, load_bundle(given.model), given.games)
+
+
 def _hanabi(given: Given) -> Iterator[Measurement]:
     games = given.games or hanabi.GAMES
     folder = given.run or hanabi.folder_in(user_cache.cache_folder(), games)
@@ -356,6 +368,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.HANABI: _listed(_hanabi),
     Name.HANABI_STEPS: _listed(lambda given: _loaded("arena.benchmarks.hanabi_steps", given.games)),
     Name.JAXMARL_STEPS: _listed(lambda given: _loaded("arena.benchmarks.jaxmarl_steps", given.games)),
+    Name.TWIN: _listed(_twin),
     Name.SHOWN_TESTS: _listed(
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
     ),

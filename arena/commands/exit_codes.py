@@ -27,6 +27,9 @@ from cwm.suite.contract import ContractCheckError
 from cwm.synthesis.candidate import TesterError
 from cwm.synthesis.config import SynthesisConfigError
 from cwm.trajectories.recorded import EndlessGameError, TrajectoryFormatError
+from cwm.twins.proof import ProofConfigError
+from cwm.twins.stored import StoredTwinError
+from cwm.twins.task import NoTwinError, TwinConfigError
 from games.api import GameError
 from search.api import PlannerConfigError
 from search.errors import SearchFailedError
@@ -54,7 +57,7 @@ DOCUMENTED: Final = (
 
 _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
     (EXIT_PROVIDER, (LanguageModelError, NoAnswerError)),
-    (EXIT_NEGATIVE, (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError)),
+    (EXIT_NEGATIVE, (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError, NoTwinError)),
     (
         EXIT_USAGE,
         (
@@ -71,6 +74,9 @@ _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
             SynthesisConfigError,
             FunctionConfigError,
             SpeedConfigError,
+            TwinConfigError,
+            ProofConfigError,
+            StoredTwinError,
             RunConfigError,
             RunMissingError,
             ConfigMismatchError,

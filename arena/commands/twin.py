@@ -72,8 +72,10 @@ def command(
                 stage = Stage(opened, settings, given, 1, _on_event, lambda text: console.notices.print(text))
                 result = TwinStep(stage, bundle, asked, config, told).run()
         except NoTwinError as error:
-            console.notices.print(f"the game of {run} can have no twin: {error}", markup=False)
-            raise typer.Exit(EXIT_NEGATIVE) from None
+            raise NoTwinError(f"The game of {run} can have no twin: {error}.") from None
+        except BaseException:
+            console.notices.print(f"what was finished is kept in {run}; the same command goes on", markup=False)
+            raise
         finally:
             with suppress(OSError):
                 write_elapsed(opened.folder, spent)

@@ -29,6 +29,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/docs/SCAFFOLDS.md": "scaffolds.html",
     "arena/docs/DECISIONS.md": "decisions.html",
     "arena/docs/YARDSTICK.md": "yardstick.html",
+    "arena/docs/TWINS.md": "twins.html",
     "arena/docs/LIBRARY.md": "library.html",
     "arena/RESULTS.md": "results.html",
     "arena/papers/cwm/RESULTS.md": "results_cwm.html",

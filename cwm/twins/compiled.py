@@ -24,6 +24,7 @@ ROOT: Final = Path(__file__).parents[2]
 LANES: Final = 1024
 COMPILE_S: Final = 120.0
 CALL_S: Final = 60.0
+RATE_S: Final = 600.0
 MEMORY_MB: Final = 12_288
 CPU_S: Final = 24 * 3600
 
@@ -89,6 +90,21 @@ class CompiledTwin:
             TwinProblemError: the process ended, or gave no answer in time.
         """
         return _joined([self._called("look", rows, begin, {}) for begin in self._begins(rows)])
+
+    def rate(self, lanes: int, steps: int, seconds: float = RATE_S) -> tuple[float, float]:
+        """Plays at random and returns steps a second, and the seconds that compiling and the first call took.
+
+        Args:
+            lanes: games at once.
+            steps: of one call.
+            seconds: that it may take.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
+        given = {"lanes": np.array([lanes], np.int32), "steps": np.array([steps], np.int32)}
+        found = self._asked({"function": "rate"}, given, seconds, "played")
+        return float(found["steps_per_s"][0]), float(found["compile_s"][0])
 
     def close(self) -> None:
         """Ends the process."""

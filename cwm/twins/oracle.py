@@ -137,7 +137,8 @@ def play(game: Any, argument: dict[str, Any], rng: random.Random) -> tuple[dict[
         game: the verified program.
         argument: `actions`, `chance`: tables; `schema` of observations or None; `seed`; `first`: number of the first
             game; `transitions`: how many are wanted; `replays`: actions of games that are played first; `pool`: actions
-            of games from whose middle others begin; `max_length`: a game is broken off after so many actions.
+            of games from whose middle others begin; `taken`: branches that were taken before; `max_length`: a game is
+            broken off after so many actions.
         rng: not used: every game is drawn from the seed and its own number.
 
     Returns:
@@ -149,7 +150,8 @@ def play(game: Any, argument: dict[str, Any], rng: random.Random) -> tuple[dict[
     batch = _Batch(game, argument)
     pool: list[list[Action]] = list(argument["pool"])
     replays: list[list[Action]] = argument["replays"]
-    taken = _taken(game)
+    # What another worker counted before this one counts, too: a proof that goes on draws the same games.
+    taken = set(argument["taken"])
     games = broken = 0
     wanted = argument["transitions"]
     while games < len(replays) or (len(batch.transitions) < wanted and games < wanted):
@@ -164,14 +166,15 @@ def play(game: Any, argument: dict[str, Any], rng: random.Random) -> tuple[dict[
         played, ended = _game(game, batch, begun, own, argument["max_length"])
         games += 1
         broken += not ended
-        now = _taken(game)
-        if len(now) > len(taken):
+        now = set(_taken(game))
+        if now - taken:
             pool = [*pool, played][-MOST_POOL:]
-        taken = now
+        taken |= now
         if batch.unlisted:
             break
     told, arrays = batch.told()
-    return {**told, "games": games, "broken": broken, "taken": taken, "pool": pool}, arrays
+    taken |= set(_taken(game))
+    return {**told, "games": games, "broken": broken, "taken": sorted(taken), "pool": pool}, arrays
 
 
 def sample(game: Any, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:

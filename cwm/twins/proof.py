@@ -221,6 +221,7 @@ def _argument(task: ProofTask, config: ProofConfig, state: ProofState) -> dict[s
         "first": state.games,
         "transitions": min(left, FIRST_BATCH if not state.batches else BATCH),
         "replays": [] if state.batches else [list(actions) for actions in task.replays],
+        "taken": list(state.taken),
         "pool": [list(actions) for actions in state.pool],
         "max_length": config.max_length,
     }
@@ -240,8 +241,7 @@ def _after(state: ProofState, batch: Batch, differences: tuple[TwinDifferenceGro
         transitions=state.transitions + len(batch.transitions),
         states=state.states + len(batch.states),
         unfit=state.unfit + batch.unfit,
-        # A worker that was replaced begins to count anew.
-        taken=tuple(sorted({*state.taken, *batch.taken})),
+        taken=tuple(sorted(batch.taken)),
         pool=tuple(tuple(actions) for actions in batch.pool),
         digest=digest.hexdigest(),
         differences=differences,

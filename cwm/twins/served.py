@@ -6,15 +6,18 @@ lanes. It has a clean environment and limits of memory and time; what it does wi
 
 import resource
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
 from cwm.twins.form import TwinForm
 from cwm.twins.frames import packed, received
+from cwm.twins.play import TwinGames, rate_loop
 from cwm.twins.text.build import function_of
 from cwm.twins.text.language import TwinTextError
 from cwm.twins.traced import TracedTwin
@@ -32,6 +35,7 @@ class Served:
 
     def __init__(self, traced: TracedTwin, lanes: int) -> None:
         functions = {name: function_of(program) for name, program in traced.programs().items()}
+        self._games = TwinGames(traced.form, functions)
         self._form = traced.form
         self._lanes = lanes
         init = functions["init"]
@@ -63,6 +67,24 @@ class Served:
     def look(self, given: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Returns every field of the states."""
         return dict(zip(SEEN, self._called(self._look, given), strict=True))
+
+    def rate(self, given: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Plays at random and returns `steps_per_s`: float32 [1], after a call that compiles.
+
+        Args:
+            given: `lanes` and `steps`, int32 [1].
+        """
+        lanes, steps = int(given["lanes"][0]), int(given["steps"][0])
+        loop = rate_loop(self._games, lanes, steps)
+        carry = (jax.jit(self._games.begin, static_argnums=0)(lanes, jax.random.key(0)), jnp.zeros(()))
+        ended: Any = jax.block_until_ready
+        began = time.perf_counter()
+        carry = ended(loop(carry, jax.random.key(1)))
+        compiled = time.perf_counter() - began
+        began = time.perf_counter()
+        ended(loop(carry, jax.random.key(2)))
+        rate = lanes * steps / (time.perf_counter() - began)
+        return {"steps_per_s": np.float32(rate).reshape(1), "compile_s": np.float32(compiled).reshape(1)}
 
     def _called(self, function: Any, given: dict[str, NDArray[Any]], *further: NDArray[Any]) -> list[NDArray[Any]]:
         count = len(given["whole"])
@@ -106,6 +128,7 @@ def main() -> None:
         "init": served.init,
         "step": served.step,
         "look": served.look,
+        "rate": served.rate,
     }
     while True:
         asked, arrays = received(read)

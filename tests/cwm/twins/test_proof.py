@@ -1,0 +1,107 @@
+"""Proofs of hand-written twins against recorded programs, and of what is wrong with others."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from cwm.observations.vectors import infer
+from cwm.sandbox.wire.api import Outcome
+from cwm.twins import traced as traced_module
+from cwm.twins.prompt import TwinReport
+from cwm.twins.proof import ProofConfig, ProofState, ProofTask, prove
+from cwm.twins.refinement import as_suite
+from cwm.twins.stored import StoredTwin, StoredTwinError
+from cwm.twins.traced import TwinProblemError, TwinWorker
+
+pytestmark = pytest.mark.extra("batched")
+CONFIG = ProofConfig(transitions=900)
+
+
+@pytest.fixture(scope="module")
+def kuhn(hand_written):
+    return hand_written("kuhn_poker")
+
+
+def task_of(written, worker_class, change=("", "")):
+    vectors = infer(written.sample.observations)
+    source = written.source.replace(*change) if change[0] else written.source
+    assert not change[0] or source != written.source
+    with worker_class(source, written.program, None) as worker:
+        return ProofTask(written.program, source, worker.traced(vectors.width), vectors.to_json())
+
+
+def test_a_right_twin_is_proved_and_the_proof_goes_on_where_it_was_left(kuhn, in_process, tmp_path):
+    task = task_of(kuhn, in_process)
+    states = []
+    whole = prove(task, CONFIG, keep=states.append)
+    assert whole.proved
+    assert whole.state.transitions >= 900
+    assert whole.missed == ()
+    assert whole.state.unfit == 0
+    begun = ProofState.from_json(json.loads(json.dumps(states[0].to_json())))
+    assert 0 < begun.transitions < whole.state.transitions
+    assert prove(task, CONFIG, begun=begun) == whole
+
+    twin = StoredTwin.of(task, "model", CONFIG, whole)
+    twin.save(tmp_path)
+    read = StoredTwin.load(tmp_path)
+    assert read.task(kuhn.program) == task
+    assert read.proof["transitions"] == whole.state.transitions
+    (tmp_path / "twin" / "step.mlir").write_text("changed")
+    with pytest.raises(StoredTwinError, match="one of them was changed"):
+        StoredTwin.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "groups"),
+    [
+        (("jnp.where(done == 0, 1, 0)", "jnp.where(done == 0, 0, 1)"), ["step: turn"]),
+        pytest.param(
+            ('"current_player": arrays["turn"]', '"current_player": 0'),
+            ["decode: current_player"],
+            marks=pytest.mark.slow,
+        ),
+        (('["Deal:0", "Deal:1", "Deal:2"]', '["Deal:0", "Deal:1", "Deal:3"]'), ["table"]),
+        pytest.param(("free / jnp.sum(free)", "free / 3"), ["chance"], marks=pytest.mark.slow),
+        pytest.param(
+            ('(arrays["turn"][None] + 4) / 8', '(arrays["turn"][None] + 4) / 9'),
+            ["observe: player 0", "observe: player 1"],
+            marks=pytest.mark.slow,
+        ),
+        (("betting + [-1] * (3 - len(betting))", "betting[:9] + [-1] * (4 - len(betting))"), ["encode"]),
+    ],
+    ids=["step", "decode", "table", "chance", "observe", "encode"],
+)
+def test_what_is_wrong_with_a_twin_is_named_with_its_smallest_case(kuhn, in_process, change, groups):
+    found = prove(task_of(kuhn, in_process, change), replace(CONFIG, transitions=200))
+    assert not found.proved
+    assert [group.title for group in found.state.differences] == groups
+    report = as_suite(TwinReport((), found))
+    assert not report.passes
+    assert report.outcome is Outcome.OK
+    smallest = found.state.differences[0]
+    assert len(smallest.example.state) <= 90
+    assert smallest.in_words.startswith(f"`{groups[0]}`, ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tic_tac_toe", "kuhn_poker"])
+def test_a_right_twin_is_proved_by_workers_and_a_process_of_its_own(name, hand_written):
+    written = hand_written(name)
+
+    class Real(TwinWorker):
+        def __init__(self, source, beside, place):
+            super().__init__(source, beside, traced_module.sandbox(None))
+
+    found = prove(task_of(written, Real), ProofConfig(transitions=5000))
+    assert found.proved
+    assert found.missed == ()
+
+
+@pytest.mark.slow
+def test_a_twin_that_cannot_be_traced_is_told_why(kuhn):
+    source = kuhn.source.replace("jnp.where(dealing, dealt, cards)", "dealt if dealing else cards")
+    worker = TwinWorker(source, kuhn.program, traced_module.sandbox(None))
+    with worker, pytest.raises(TwinProblemError, match="TracerBoolConversionError in line 5"):
+        worker.traced(16)
