@@ -9,6 +9,7 @@ import typer
 
 from arena.commands import hanabi_paper
 from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
+from arena.commands.papers import overcooked
 from arena.papers.cwm.published.games import GAMES
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.papers.cwm.tables import page, scaling, settings, sheets, writing
@@ -38,7 +39,7 @@ from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 
 CWM = "cwm"
-PAPERS = (CWM, hanabi_paper.NAME)
+PAPERS = (CWM, hanabi_paper.NAME, overcooked.NAME)
 TABLES = "tables"
 REPORT = "report.html"
 
@@ -50,7 +51,8 @@ def command(
         typer.Option(
             "--paper",
             help="cwm, or hanabi: language models in Hanabi, with games that ship or that --run keeps, and bots on the "
-            "decks of --deck, beside the paper's; it goes with --tables, --run, --output, --deck and --workers alone.",
+            "decks of --deck, beside the paper's; it goes with --tables, --run, --output, --deck and --workers alone; "
+            "or overcooked: games of two steps, learned at once, and policies of `cwm train overcooked` in --run.",
         ),
     ] = CWM,
     games: Annotated[
@@ -140,11 +142,14 @@ def command(
         numbers = (temperature, budget, simulations, rollouts, matches, transitions, player_deals, learned)
         more = any(given is not None for given in (*words, *numbers, learned_seeds, seed, tournament_budget))
         _check_other(paper, more or paper_setting or caps != NO_CAPS)
+        if paper == overcooked.NAME:
+            _check_deck(deck)
+            overcooked.show(overcooked.OvercookedWishes(tables, run, output), as_json)
+            return
         wishes = hanabi_paper.HanabiWishes(tables, run, output, deck or own_games.DECKS, workers)
         hanabi_paper.show(wishes, as_json)
         return
-    if deck:
-        raise UsageError("--deck is of --paper hanabi: leave it out.")
+    _check_deck(deck)
     selection = _selection(tables, figures)
     given = {"simulations": simulations, "rollouts": rollouts, "deals": matches, "transitions": transitions}
     told = {
@@ -176,14 +181,20 @@ def command(
     _exit(rebuilt, folder)
 
 
+def _check_deck(deck: list[str] | None) -> None:
+    if deck:
+        raise UsageError("--deck is of --paper hanabi: leave it out.")
+
+
 def _check_other(paper: str, more: bool) -> None:
     """Checks that another paper is known and that nothing was asked for that it has not."""
     if paper not in PAPERS:
         raise UsageError(f"--paper is {paper!r}: it is one of {', '.join(PAPERS)}.")
     if more:
+        own = "--json" if paper == overcooked.NAME else "--deck, --workers and --json"
+        joined = " and " if paper == overcooked.NAME else ", "
         raise UsageError(
-            f"--paper {paper} goes with --tables, --run, --output, --deck, --workers and --json alone: leave out the "
-            "other options."
+            f"--paper {paper} goes with --tables, --run, --output{joined}{own} alone: leave out the other options."
         )
 
 

@@ -35,6 +35,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/papers/cwm/RESULTS.md": "results_cwm.html",
     "arena/papers/yokai/RESULTS.md": "results_yokai.html",
     "arena/papers/hanabi/RESULTS.md": "results_hanabi.html",
+    "arena/papers/overcooked/RESULTS.md": "results_overcooked.html",
     "arena/docs/MEASUREMENTS.md": "measurements.html",
     "CONTRIBUTING.md": "contributing.html",
     "arena/docs/PACKAGES.md": "packages.html",

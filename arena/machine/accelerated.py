@@ -14,6 +14,7 @@ LEARNERS: Final = (
     "arena.checkpoints",
     "arena.training",
     "arena.policy_play",
+    "arena.papers.overcooked",
     "arena.papers.yokai",
     "search.learn",
 )

@@ -119,7 +119,7 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     if level not in LEVELS:
         raise RecipeError(f"Off-Belief Learning has the levels 1 to 5, not {level}.")
     batched = registry.make(game)
-    _check_offers(game, method, memory)
+    _check_offers(batched, method, memory)
     if method == OFF_BELIEF and batched.hidden is None:
         raise RecipeError(f"{game} does not say what is hidden in it, which obl believes in: choose another method.")
     own: dict[str, Any] = {}
@@ -131,13 +131,15 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
     return _off_belief(made, batched) if method == "obl" else made
 
 
-def _check_offers(game: str, method: str, memory: bool) -> None:
+def _check_offers(game: BatchedGame, method: str, memory: bool) -> None:
     """Refuses a kind of Other-Play or a view that the game does not have."""
-    entry = registry.describe(game)
+    entry = registry.describe(game.id)
     if method in registry.symmetries() and method not in entry.symmetries:
-        raise RecipeError(f"{game} has no symmetries for {method}: choose one of {', '.join(_methods_of(entry))}.")
+        believes = game.hidden is not None
+        known = [name for name in _methods_of(entry) if believes or name != OFF_BELIEF]
+        raise RecipeError(f"{game.id} has no symmetries for {method}: choose one of {', '.join(known)}.")
     if memory and registry.MEMORY not in entry.views:
-        raise RecipeError(f"{game} has no view that helps the memory: ask for its {DEFAULT_VIEW} view.")
+        raise RecipeError(f"{game.id} has no view that helps the memory: ask for its {DEFAULT_VIEW} view.")
 
 
 def _methods_of(entry: registry.BatchedEntry) -> list[str]:

@@ -1,8 +1,9 @@
 """Finds batched games by id. Importing this module loads no game and no JAX; `make` does."""
 
 import importlib
-from collections.abc import Mapping
-from contextlib import redirect_stdout
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Final, cast
@@ -131,7 +132,7 @@ def make(game_id: str) -> "BatchedGame":
     entry = describe(game_id)
     module, name = entry.factory.split(":")
     try:
-        with redirect_stdout(StringIO()):  # JaxMARL prints a greeting, which is no part of what our commands print
+        with _streams_kept():
             factory = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in JAXMARL:
@@ -141,3 +142,21 @@ def make(game_id: str) -> "BatchedGame":
             f"run: {install('jaxmarl')}."
         ) from error
     return cast("BatchedGame", factory(**entry.params))
+
+
+@contextmanager
+def _streams_kept() -> Iterator[None]:
+    """Lets an import print nothing, and leaves the streams of this process as they are.
+
+    JaxMARL prints a greeting when it is imported, which is no part of what our commands print; and one of its modules
+    puts the process's first streams in the place of those that are there.
+    """
+    names = ("stdout", "stderr", "__stdout__", "__stderr__")
+    kept = {name: getattr(sys, name) for name in names}
+    try:
+        sys.stdout = sys.__stdout__ = StringIO()  # type: ignore[misc, assignment]
+        sys.__stderr__ = sys.stderr  # type: ignore[misc, assignment]
+        yield
+    finally:
+        for name, stream in kept.items():
+            setattr(sys, name, stream)

@@ -14,6 +14,8 @@ from arena.terminal.bar import worded_bar
 from arena.usage import UsageError
 from games.batched import registry
 
+OVERCOOKED = "overcooked-v2-"
+"""Such games are not for the table: a paper's matrix plays their policies."""
 MOST_SEED = 999_999
 """Seeds of stages and of populations are made from a policy's, and must all fit 32 bits."""
 MOST_ENVIRONMENTS = 1 << 20
@@ -99,7 +101,10 @@ def command(
     if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
         for seed in plan.seeds:
             console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
-        console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
+        if game.startswith(OVERCOOKED):
+            console.out.print(f"play: cwm paper --paper overcooked --run {folder}")
+        else:
+            console.out.print(f"play: cwm xp {game} --checkpoint {folder / f'{recipe.name}-s{plan.seeds[0]}'}")
         if snapshots:
             kept = any((folder / accelerated.load("arena.training.training_run").SNAPSHOTS).glob("*"))
             late = "no policies were kept on the way: the training had been there before; begin it in another folder"

@@ -46,7 +46,7 @@ def test_ids_that_mean_the_same_game_are_trained_as_one():
 
 
 def test_other_play_on_one_ingredient_and_beliefs_are_refused():
-    with pytest.raises(RecipeError, match="has no symmetries for op-ing: choose one of sp, he, obl, sa, fcp"):
+    with pytest.raises(RecipeError, match="has no symmetries for op-ing: choose one of sp, he, sa, fcp"):
         recipe(ROOM, "op-ing", memory=False)
     with pytest.raises(RecipeError, match="does not say what is hidden in it, which obl believes in"):
         recipe(ROOM, "obl", memory=False)

@@ -1,5 +1,8 @@
 """Environments of JaxMARL as batched environments, where JaxMARL is installed."""
 
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -234,3 +237,14 @@ def test_lanes_that_end_are_dealt_anew_and_the_others_go_on():
     assert paid.done.tolist() == [False, True]
     assert begun.length.tolist() == [4, 0]
     assert begun.game.step.tolist() == [4, 0]
+
+
+def test_a_game_of_jaxmarl_is_made_without_a_word_and_leaves_the_streams_as_they_are():
+    code = (
+        "import sys, io; from games.batched import registry; sys.stdout = mine = io.StringIO(); "
+        "registry.make('overcooked-v2-cramped-room'); print('same', sys.stdout is mine, file=sys.stderr); "
+        "print(repr(mine.getvalue()), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-2:] == ["same True", "''"]

@@ -1,0 +1,1 @@
+"""`cwm paper --paper NAME`: published papers, each with ours beside."""

@@ -1,0 +1,1 @@
+"""*OvercookedV2: Rethinking Overcooked for Zero-Shot Coordination* (ICLR 2025)."""

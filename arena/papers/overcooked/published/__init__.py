@@ -1,0 +1,1 @@
+"""What the OvercookedV2 paper reports."""
