@@ -85,6 +85,16 @@ class UavHunt:
             for truth in SENSES
         }
 
+        self._places = {
+            drone: self._uniform([cell for cell in self._free if cell != drone]) for drone in self.grid.open
+        }
+        self._sights = {
+            (drone, fugitive): self._sighted(drone, fugitive)
+            for drone in self.grid.open
+            for fugitive in self._free
+            if drone != fugitive
+        }
+
     def initial_state(self, choose: Choose) -> Places:
         drone = self._cell(choose("start of the UAV", self._uniform(self._free)))
         return drone, self._placed("start of the fugitive", drone, choose)
@@ -103,10 +113,7 @@ class UavHunt:
 
     def observe(self, state: Places, actions: Joint | None, choose: Choose) -> Sequence[Places | str]:
         drone, fugitive = state
-        shown = [(fugitive, self._sight)]
-        beside = self._beside(state)
-        shown += [(cell, (1.0 - self._sight) / len(beside)) for cell in beside]
-        seen = self._cell(choose("sight of the UAV", [(list(self.grid.places[cell]), p) for cell, p in shown]))
+        seen = self._cell(choose("sight of the UAV", self._sights[state]))
         truth = self._true.get(fugitive)
         sensed = NOTHING if truth is None else str(choose("sense of the fugitive", self._senses[truth]))
         return ((drone, seen), sensed)
@@ -150,7 +157,12 @@ class UavHunt:
         return [cell for cell in self.grid.neighbours[fugitive] if cell != drone]
 
     def _placed(self, label: str, drone: Cell, choose: Choose) -> Cell:
-        return self._cell(choose(label, self._uniform([cell for cell in self._free if cell != drone])))
+        return self._cell(choose(label, self._places[drone]))
+
+    def _sighted(self, drone: Cell, fugitive: Cell) -> list[tuple[Json, float]]:
+        beside = self._beside((drone, fugitive))
+        shown = [(fugitive, self._sight), *((cell, (1.0 - self._sight) / len(beside)) for cell in beside)]
+        return [(list(self.grid.places[cell]), chance) for cell, chance in shown]
 
     def _uniform(self, cells: Sequence[Cell]) -> list[tuple[Json, float]]:
         return [(list(self.grid.places[cell]), 1.0 / len(cells)) for cell in cells]
