@@ -56,6 +56,8 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
         _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),
         _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging"),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
+        _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey"),
+        _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion"),
         _small("rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
         _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False),

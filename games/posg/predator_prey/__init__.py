@@ -1,0 +1,1 @@
+"""Two predators who catch what flees from them only together."""
