@@ -44,6 +44,12 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind("mcts", "mcts:sims=1000 or mcts:time=5 (seconds a move)", searches=True),
         AgentKind("ismcts", "ismcts:sims=1000,leaf=value (planners on the true game)", searches=True),
         AgentKind(
+            "blueprint",
+            "blueprint:sims=200,candidates=4,margin=0.05 (one ply over the game's policy prior, on the true game; "
+            "candidates=1 plays the prior's likeliest action)",
+            searches=True,
+        ),
+        AgentKind(
             "posg",
             "posg:ipomcp,types=H1+H2,sims=1200 or posg:pomcp,… (planners on the true game of simultaneous moves)",
             model="method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME",

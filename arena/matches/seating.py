@@ -237,6 +237,7 @@ SEATS: Final[Mapping[str, Seat]] = {
     "random": Seat(_in_view, _random),
     "mcts": Seat(_resolve_planner, _planner_on_game),
     "ismcts": Seat(_resolve_planner, _planner_on_game),
+    "blueprint": Seat(_resolve_planner, _planner_on_game),
     "posg": Seat(_resolve_simultaneous, _simultaneous),
     "cwm": Seat(_resolve_model, _planner_on_model),
     "partner": Seat(_resolve_partner, _partner),

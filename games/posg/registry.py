@@ -22,7 +22,7 @@ class PosgEntry:
         factory: `module:attribute` of what builds the model.
         params: fixed keyword arguments of the factory.
         exact: its states are so few that a belief over all of them can be carried along.
-        has_chance: anything in it is drawn.
+        has_chance: anything in it is drawn, if nothing else is asked for.
     """
 
     id: str
@@ -53,8 +53,13 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     for entry in (
         _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
         _large("driving", "Driving", "driving:Driving"),
+        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),
+        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging"),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
+        _small("rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
+        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False),
+        _small("uav", "Drone and fugitive", "uav:UavHunt"),
     )
 }
 

@@ -1,0 +1,1 @@
+"""Two foragers of some strength, and food that some can lift only together."""
