@@ -13,6 +13,7 @@ PLACES: Final[Mapping[str, str]] = {
     "resume": "synthesize:resume",
     "select": "several:command",
     "faster": "faster:command",
+    "twin": "twin:command",
     "evaluate": "evaluate:command",
     "play": "play:command",
     "serve": "serve:command",

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from games.api import Action, Game, ObsActionHistory, State
 
-Algorithm: TypeAlias = Literal["mcts", "ismcts"]
+Algorithm: TypeAlias = Literal["mcts", "ismcts", "blueprint"]
 Leaf: TypeAlias = Literal["rollout", "value"]
 Selection: TypeAlias = Literal["ucb", "puct"]
 Prior: TypeAlias = Literal["uniform", "policy"]
@@ -22,8 +22,9 @@ class PlannerConfig:
     """Settings of one search; JSON in and out.
 
     Attributes:
-        algorithm: `mcts` (perfect information) or `ismcts` (a belief over histories).
-        simulations: simulations a move.
+        algorithm: `mcts` (perfect information), `ismcts` (a belief over histories), or `blueprint` (one ply over the
+            game's `policy`, in worlds of the same belief).
+        simulations: simulations a move; of `blueprint`, games that are played on.
         exploration: UCB constant, in units of half the game's utility range (returns are scaled to [-1, 1]).
         leaf: how a new leaf is valued: random `rollout`s, or the game's `value` function.
         rollouts: random rollouts a leaf, where `leaf` is `rollout`.
@@ -47,6 +48,10 @@ class PlannerConfig:
         belief_mix: share of the uniform policy that is mixed into those likelihoods, before they are tempered.
         belief_threshold: more histories are drawn while the effective sample size is below this share of
             `belief_size`.
+        candidates: `blueprint` tries at most so many actions, the likeliest ones under the game's `policy`; 1 plays the
+            likeliest.
+        margin: `blueprint` leaves the likeliest action only for one that gains more than this, in the game's units,
+        margin_errors: and more than so many standard errors of the gain.
         seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
             then depends on the machine.
     """
@@ -72,11 +77,14 @@ class PlannerConfig:
     belief_temper: float = 0.0
     belief_mix: float = 0.05
     belief_threshold: float = 0.5
+    candidates: int = 4
+    margin: float = 0.05
+    margin_errors: float = 2.0
     seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings by name; those of `PRIOR_SETTINGS` only where one of them is not its default, and
-        `seconds` only where there is a limit."""
+        """Returns the settings by name; those of `PRIOR_SETTINGS` and of `BLUEPRINT_SETTINGS` only where one of them is
+        not its default, and `seconds` only where there is a limit."""
         data = asdict(self)
         if self.seconds is None:
             del data["seconds"]
@@ -84,6 +92,9 @@ class PlannerConfig:
         plain = PlannerConfig()
         if all(data[name] == getattr(plain, name) for name in PRIOR_SETTINGS):
             for name in PRIOR_SETTINGS:
+                del data[name]
+        if all(data[name] == getattr(plain, name) for name in BLUEPRINT_SETTINGS):
+            for name in BLUEPRINT_SETTINGS:
                 del data[name]
         return data
 
@@ -113,6 +124,8 @@ PRIOR_SETTINGS = (
     "belief_threshold",
 )
 """The settings of searches that use a prior or read what the others did."""
+BLUEPRINT_SETTINGS = ("candidates", "margin", "margin_errors")
+"""The settings of `blueprint` alone."""
 
 
 @dataclass(frozen=True)

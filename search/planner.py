@@ -4,12 +4,13 @@ import math
 
 from games.api import EstimatesPolicy, EstimatesValue, Game, ResamplesHistory, ResamplesState
 from search.api import Planner, PlannerConfig, PlannerConfigError
+from search.blueprint import Blueprint
 from search.ismcts import Ismcts
 from search.mcts import Mcts
 
 MOST = 1_000_000_000
 """No count is higher: such a search would never end."""
-COUNTS = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries")
+COUNTS = ("simulations", "rollouts", "max_rollout_actions", "max_depth", "belief_size", "resample_tries", "candidates")
 AMOUNTS = (
     "exploration",
     "widening_coefficient",
@@ -18,10 +19,12 @@ AMOUNTS = (
     "puct",
     "first_play_reduction",
     "belief_temper",
+    "margin",
+    "margin_errors",
 )
 SHARES = ("root_noise", "belief_mix", "belief_threshold")
 CHOICES = {
-    "algorithm": ("mcts", "ismcts"),
+    "algorithm": ("mcts", "ismcts", "blueprint"),
     "leaf": ("rollout", "value"),
     "selection": ("ucb", "puct"),
     "prior": ("uniform", "policy"),
@@ -44,8 +47,10 @@ def make(game: Game, config: PlannerConfig) -> Planner:
         raise PlannerConfigError(f"leaf='value' needs a value function, and {info.id} has none: use leaf='rollout'.")
     if needs_policy(config) and not isinstance(game, EstimatesPolicy):
         raise PlannerConfigError(
-            f"prior='policy' and belief_temper above 0 need a policy prior, and {info.id} has none: use prior='uniform'"
-            " and belief_temper=0."
+            f"{config.algorithm} plays by a policy prior, and {info.id} has none: use ismcts."
+            if config.algorithm == "blueprint"
+            else f"prior='policy' and belief_temper above 0 need a policy prior, and {info.id} has none: use "
+            "prior='uniform' and belief_temper=0."
         )
     if config.algorithm == "mcts":
         if not info.perfect_information:
@@ -53,11 +58,12 @@ def make(game: Game, config: PlannerConfig) -> Planner:
                 f"mcts needs perfect information, and players of {info.id} do not see the whole state: use 'ismcts'."
             )
         return Mcts(game, config)
+    search = Blueprint if config.algorithm == "blueprint" else Ismcts
     if isinstance(game, ResamplesHistory):
-        return Ismcts(game, game, config)
+        return search(game, game, config)
     if not isinstance(game, ResamplesState):
         raise PlannerConfigError(
-            f"ismcts needs resample_history, and {info.id} has none: "
+            f"{config.algorithm} needs resample_history, and {info.id} has none: "
             + ("use 'mcts'." if info.perfect_information else "give the game an inference function.")
         )
     if remembers(config):
@@ -65,18 +71,18 @@ def make(game: Game, config: PlannerConfig) -> Planner:
             f"belief_temper above 0 reads what the others did, and {info.id} infers states without their past: "
             "use belief_temper=0."
         )
-    return Ismcts(game, game, config)
+    return search(game, game, config)
 
 
 def needs_policy(config: PlannerConfig) -> bool:
     """Returns whether a search with these settings asks the game for its policy prior."""
     in_tree = config.selection == "puct" and config.prior == "policy"
-    return in_tree or remembers(config)
+    return in_tree or remembers(config) or config.algorithm == "blueprint"
 
 
 def remembers(config: PlannerConfig) -> bool:
     """Returns whether a planner with these settings keeps anything from one decision to the next."""
-    return config.algorithm == "ismcts" and config.belief_temper > 0.0
+    return config.algorithm != "mcts" and config.belief_temper > 0.0
 
 
 def check(config: PlannerConfig) -> None:

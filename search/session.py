@@ -33,6 +33,7 @@ PAYLOAD: tuple[str, ...] = (
     "search.mcts",
     "search.info_tree",
     "search.ismcts",
+    "search.blueprint",
     "search.planner",
     "search.marginals",
     "search.episodes",

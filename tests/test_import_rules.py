@@ -31,6 +31,7 @@ STANDARD_LIBRARY_ALONE = [
     "games/api.py",
     "games/contract/game.py",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search").glob("*.py"))),
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search" / "posg").glob("*.py"))),
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "games" / "posg").rglob("*.py"))),
     "cwm/sandbox/worker/worker.py",
     "cwm/sandbox/inside/program.py",

@@ -19,7 +19,14 @@ ORDER: Final[dict[str, list[str]]] = LAYOUT["packages"]
 TOPS: Final = ("games", "search", "cwm", "arena")
 MOST_MODULES: Final = 15
 MOST_LINES: Final = 400
-WORKER_FOLDERS: Final = ("cwm/sandbox/wire", "cwm/sandbox/lock", "cwm/sandbox/inside", "cwm/sandbox/worker", "search")
+WORKER_FOLDERS: Final = (
+    "cwm/sandbox/wire",
+    "cwm/sandbox/lock",
+    "cwm/sandbox/inside",
+    "cwm/sandbox/worker",
+    "search",
+    "search/posg",
+)
 BESIDE_WORKERS: Final = re.compile(r"games\.(api|contract\.\w+|posg\.(api|best_response|chance|exact))")
 DOTTED: Final = re.compile(r"(?:games|search|cwm|arena)(?:\.[A-Za-z_]\w*)+")
 

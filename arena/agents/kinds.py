@@ -21,6 +21,7 @@ class AgentKind:
         terminal: whether a person plays, in the terminal.
         own: whether it is a class that is not ours, whose options are keyword arguments of it.
         program: whether it is a program of the user's, which is started for every game and seat.
+        simultaneous: whether it is a planner for games of simultaneous moves, with settings of its own.
     """
 
     name: str
@@ -33,6 +34,7 @@ class AgentKind:
     terminal: bool = False
     own: bool = False
     program: bool = False
+    simultaneous: bool = False
 
 
 KINDS: Final[Mapping[str, AgentKind]] = {
@@ -41,6 +43,18 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind("random", "random"),
         AgentKind("mcts", "mcts:sims=1000 or mcts:time=5 (seconds a move)", searches=True),
         AgentKind("ismcts", "ismcts:sims=1000,leaf=value (planners on the true game)", searches=True),
+        AgentKind(
+            "blueprint",
+            "blueprint:sims=200,candidates=4,margin=0.05 (one ply over the game's policy prior, on the true game; "
+            "candidates=1 plays the prior's likeliest action)",
+            searches=True,
+        ),
+        AgentKind(
+            "posg",
+            "posg:ipomcp,types=H1+H2,sims=1200 or posg:pomcp,… (planners on the true game of simultaneous moves)",
+            model="method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME",
+            simultaneous=True,
+        ),
         AgentKind(
             "cwm",
             "cwm:RUN,sims=… (a planner on a synthesised model; cwm:recorded: on that of the recording that ships for "

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from arena.agents import posg
 from arena.agents.kinds import KINDS, AgentKind
 from arena.agents.llm_settings import OF_THE_LINE, LlmConfig, LlmConfigError, value_of
 from arena.agents.own_settings import (
@@ -69,7 +70,8 @@ class AgentSpec:
         name: label in tables, unique within a tournament; also part of the seed, so that two agents which differ in
             name alone play independently.
         view: which of the game's views it is shown.
-        planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults.
+        planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults. For
+            `posg` all of them (`search.posg.config.PosgPlannerConfig`).
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
             `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
             training; for `python`: `FILE:CLASS`, the file absolute; for `exec`: the command.
@@ -222,6 +224,8 @@ def parse(text: str) -> AgentSpec:
         model = parts.pop(0)
     if kind.asks:
         return _llm(text, kind, model or "", parts)
+    if kind.simultaneous:
+        return _simultaneous(text.strip(), kind, model or "", parts)
     if kind.own:
         return _own(text.strip(), kind, model, parts)
     settings = _settings(text, parts)
@@ -284,6 +288,15 @@ def _llm(text: str, kind: AgentKind, model: str, parts: list[str]) -> AgentSpec:
     label = text.strip() if provider is None or provider.is_server else kind.name
     name, view = options.pop("name", label), options.pop("view", DEFAULT_VIEW)
     return AgentSpec(kind=kind.name, name=name, view=view, model=model, llm=options)
+
+
+def _simultaneous(text: str, kind: AgentKind, method: str, parts: list[str]) -> AgentSpec:
+    given = _pairs(text, parts, posg.SHORT_NAMES)
+    label, view = given.pop("name", text), given.pop("view", DEFAULT_VIEW)
+    try:
+        return AgentSpec(kind=kind.name, name=label, view=view, planner=posg.settings(method, given))
+    except PlannerConfigError as error:
+        raise AgentSpecError(f"Agent {text!r}: {error}") from error
 
 
 def _own(text: str, kind: AgentKind, model: str | None, parts: list[str]) -> AgentSpec:

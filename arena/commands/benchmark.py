@@ -53,6 +53,7 @@ class Name(StrEnum):
     SHOWN_TESTS = "shown-tests"
     HANABI = "hanabi"
     HANABI_STEPS = "hanabi-steps"
+    JAXMARL_STEPS = "jaxmarl-steps"
 
 
 HELP: Final[dict[Name, str]] = {
@@ -76,6 +77,7 @@ HELP: Final[dict[Name, str]] = {
     Name.HANABI: "Hanabi: what is known, believed and dealt, points of the bots beside published ones (long; games are "
     "kept, so that it goes on after a kill), times.",
     Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
+    Name.JAXMARL_STEPS: "Steps/s of OvercookedV2 as a batched game, beside JaxMARL's own loop.",
 }
 
 
@@ -119,6 +121,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.TRAINING: frozenset({"games"}),
     Name.HANABI: frozenset({"games", "run", "workers"}),
     Name.HANABI_STEPS: frozenset({"games"}),
+    Name.JAXMARL_STEPS: frozenset({"games"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
@@ -140,7 +143,7 @@ def measure(
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
             f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training, "
-            "hanabi-steps: games at once.",
+            "hanabi-steps, jaxmarl-steps: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -352,6 +355,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.SERVE: _listed(lambda given: serve_speed.run()),
     Name.HANABI: _listed(_hanabi),
     Name.HANABI_STEPS: _listed(lambda given: _loaded("arena.benchmarks.hanabi_steps", given.games)),
+    Name.JAXMARL_STEPS: _listed(lambda given: _loaded("arena.benchmarks.jaxmarl_steps", given.games)),
     Name.SHOWN_TESTS: _listed(
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)
     ),

@@ -28,12 +28,16 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play random games on batched games and on their references, and compare every mask, observation and payment."""
-    chosen = games or registry.ids()
+    chosen = games or [game_id for game_id in registry.ids() if registry.describe(game_id).differential is not None]
     if first >= count:
         raise UsageError(f"--from {first} leaves none of --games {count} to compare; give a smaller number.")
     entries = [registry.describe(game_id) for game_id in chosen]
     found = []
     for game_id, entry in zip(chosen, entries, strict=True):
+        if entry.differential is None:
+            raise UsageError(
+                f"{game_id} comes from JaxMARL and has no reference here to be compared with: leave it out."
+            )
         report = _compared(accelerated.load(entry.differential), game_id, count, first, seed)
         found.append({"game": game_id, "games": report.games, "steps": report.steps, "wins": report.wins})
         found[-1]["differences"] = report.differences

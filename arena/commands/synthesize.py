@@ -34,6 +34,7 @@ from arena.terminal.options import (
     DeckGiven,
     Effort,
     FasterVersions,
+    HowPriorsPlay,
     InferenceAsked,
     ModelSpec,
     PromptTestsShown,
@@ -151,6 +152,7 @@ def command(
     faster: FasterVersions = None,
     tournament_deals: TournamentDeals = None,
     tournament_budget: TournamentBudget = None,
+    priors_play: HowPriorsPlay = "tree",
     max_output_tokens: Annotated[
         int | None, typer.Option(min=1, help="Cap of one answer, reasoning included; default 32768.")
     ] = None,
@@ -243,6 +245,8 @@ def command(
     )
     HiddenInformation.asked(inputs.info, settings.deck, settings.inference, settings.prior is not None)
     settings = settings.with_budget(tournament_budget, tournament_deals)
+    if priors_play == "blueprint":
+        settings = settings.with_blueprint(inputs.info.perfect_information)
     if dry_run:
         _show_first_prompt(inputs, settings, caps, syntheses, as_json)
         return

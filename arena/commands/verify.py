@@ -17,10 +17,12 @@ from arena.matches.verification import Problem, VerifiedGames, verify_games
 from arena.papers.cwm.tables import verifying
 from arena.papers.cwm.tables.settings import ASKED_FILE
 from arena.pipeline import matches as run_matches
+from arena.pipeline import twin
 from arena.report import arena_view
 from arena.report.tables import arena_tables
 from arena.runs.folder import KIND
-from arena.terminal import console
+from arena.runs.settings import RunSettings
+from arena.terminal import bar, console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
 from arena.yardstick import tasks
@@ -99,12 +101,21 @@ def _checked(run: Path) -> tuple[list[Problem], VerifiedGames | None]:
             raise tasks.no_single_run(run)
         if record.info.kind != KIND:
             raise UsageError(f"{run} holds a run of kind {record.info.kind!r}, which has no games to verify.")
-        problems = verify_run(record)
+        problems = [*verify_run(record), *_twin_problems(run, record)]
     matches = run / run_matches.FOLDER
     if not (matches / store.FILE_NAME).exists():
         return problems, None
     games = verify_games(matches)
     return [*problems, *games.problems], games
+
+
+def _twin_problems(run: Path, record: RunRecord) -> list[Problem]:
+    """Repeats the proof of the model's twin, if it has one."""
+    if not twin.is_there(run):
+        return []
+    level = RunSettings.from_record(record.info.config).level
+    with bar.counted_bar("twin", "proving the twin again") as show:
+        return twin.verify(run, level, show)
 
 
 def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str, object]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from arena.agents import posg
 from arena.agents.api import Agent, RandomAgent
 from arena.agents.llm_settings import PLAIN, LlmConfigError
 from arena.agents.model import LearningAgent, ModelAgent
@@ -25,6 +26,7 @@ from games import registry
 from games.api import Game, GameError
 from search import planner
 from search.api import PlannerConfigError
+from search.posg.config import PosgPlannerConfig
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,18 @@ def _resolve_planner(spec: AgentSpec, game: Game) -> AgentSpec:
 def _planner_on_game(spec: AgentSpec, table: TableSetup) -> Agent:
     config = spec.planner_config(table.game.info.perfect_information)
     return PlannerAgent(table.game, config, spec.name, spec.view, table.worker_seeds)
+
+
+def _resolve_simultaneous(spec: AgentSpec, game: Game) -> AgentSpec:
+    try:
+        posg.check(PosgPlannerConfig.from_json(_in_view(spec, game).planner), game)
+    except PlannerConfigError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    return spec
+
+
+def _simultaneous(spec: AgentSpec, table: TableSetup) -> Agent:
+    return posg.PosgAgent(table.game, PosgPlannerConfig.from_json(spec.planner), spec.name, spec.view)
 
 
 def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:
@@ -223,6 +237,8 @@ SEATS: Final[Mapping[str, Seat]] = {
     "random": Seat(_in_view, _random),
     "mcts": Seat(_resolve_planner, _planner_on_game),
     "ismcts": Seat(_resolve_planner, _planner_on_game),
+    "blueprint": Seat(_resolve_planner, _planner_on_game),
+    "posg": Seat(_resolve_simultaneous, _simultaneous),
     "cwm": Seat(_resolve_model, _planner_on_model),
     "partner": Seat(_resolve_partner, _partner),
     "llm": Seat(_resolve_player, _player),

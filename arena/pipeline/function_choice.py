@@ -129,6 +129,7 @@ class FunctionChoice:
             telling=inputs.telling,
             self_play=lambda *sizes: self_play(bundle, settings, *sizes),
             tournament=self._played(tournament),
+            priors_play=settings.priors_play,
             context=self._context(),
             tester=TesterSettings.of(settings.synthesis, workers=1, level=settings.level),
             model=self.model,

@@ -9,7 +9,7 @@ from arena.runs.how_told import Chance, HowTold, Names
 from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.prior import PriorConfig
-from cwm.functions.types import FunctionConfig
+from cwm.functions.types import FunctionConfig, PriorsPlay
 from cwm.functions.vectors import VectorConfig
 from cwm.interface.wording import USUAL, Wording
 from cwm.llm.recordings import VARIANT
@@ -90,6 +90,7 @@ class RunSettings(Settings):
         wording: of the prompts, whole.
         tournament_budget: seconds of each of these tournaments, which then stop as soon as the leader is told apart;
             None for a fixed number of deals.
+        priors_play: how planners use policy priors, in the tournament and with the finished model.
     """
 
     left_out: ClassVar[Sequence[Mapping[str, Any]]] = (
@@ -108,6 +109,7 @@ class RunSettings(Settings):
         {"vocabulary": "list"},
         {"chance": "listed"},
         {"tournament_budget": None},
+        {"priors_play": "tree"},
         {"wording": USUAL},
     )
 
@@ -141,6 +143,7 @@ class RunSettings(Settings):
     vocabulary: Names = "list"
     chance: Chance = "listed"
     tournament_budget: float | None = None
+    priors_play: PriorsPlay = "tree"
     wording: Wording = USUAL
 
     @property
@@ -202,6 +205,24 @@ class RunSettings(Settings):
                 "asked for: leave it out, or ask for some."
             )
         return replace(self, tournament_budget=seconds, tournament_deals=deals or MOST_DEALS)
+
+    def with_blueprint(self, perfect_information: bool) -> Self:
+        """Returns the settings with policy priors that are played as blueprints.
+
+        Raises:
+            UsageError: there are no priors to choose among, or nothing is hidden.
+        """
+        if self.prior is None:
+            raise UsageError(
+                "The option `priors_play` is for the choice among policy priors, and none are asked for: leave it out, "
+                "or ask for some."
+            )
+        if perfect_information:
+            raise UsageError(
+                "The option `priors_play` is `blueprint`, a search over a belief, and nothing is hidden in this game: "
+                "leave it out."
+            )
+        return replace(self, priors_play="blueprint")
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings, but those of `left_out`, and rounds of which there are none."""

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from arena.terminal import console
 from arena.usage import UsageError
+from cwm.functions.types import PriorsPlay
 from cwm.llm.caps import Caps
 from cwm.llm.line import ANSWER_S, Line, headers_of
 from cwm.llm.provider_table import FORMS
@@ -155,6 +156,15 @@ TournamentBudget = Annotated[
         help="Seconds of each tournament that chooses among value functions, or priors: every four deals it looks, and "
         "stops when the leader is ahead of every other by twice the standard error; if it never is, the simplest of "
         "those that may be as good is kept.",
+    ),
+]
+HowPriorsPlay = Annotated[
+    PriorsPlay,
+    typer.Option(
+        "--priors-play",
+        help="How planners use policy priors, in the tournament and with the finished model: in a tree, or, where "
+        "players cooperate by conventions as in Hanabi, as the blueprint that everybody plays and that a search of one "
+        "ply leaves where another action is better beyond doubt.",
     ),
 ]
 Timeout = Annotated[

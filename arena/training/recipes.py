@@ -1,17 +1,20 @@
 """How each baseline is trained: method, network and settings by name (the Yōkai Learning Environment paper).
 
-Two scales: `paper` is that of the paper (section 6.1, Table 8 and what its Tables 2 to 6 changed); `reduced` is ours,
-for small games or for machines without an accelerator, and claims nothing about the paper.
+Two scales: `paper` is that of the paper (section 6.1, Table 8 and what its Tables 2 to 6 changed; of OvercookedV2, its
+own: `arena.training.overcooked`); `reduced` is ours, for small games or for machines without an accelerator, and claims
+nothing about the paper.
 """
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from arena.checkpoints.methods import LEVELS, TITLES
+from arena.checkpoints.methods import LEVELS, OFF_BELIEF, TITLES
+from arena.training import overcooked
 from games.api import DEFAULT_VIEW
 from games.batched import registry
 from games.batched.game import BatchedGame
+from search.learn.added_fields import without_defaults
 from search.learn.beliefs.belief_training import BeliefTrainingConfig
 from search.learn.errors import LearnError
 from search.learn.networks.belief import BeliefConfig
@@ -21,6 +24,8 @@ from search.learn.ppo.config import PpoConfig
 Scale: TypeAlias = Literal["paper", "reduced"]
 
 TWO: Final = 2
+ADDED: Final = ("rollouts", "untrained_start")
+"""Fields that older trainings do not have: told where they are not at their defaults alone."""
 COUNTED: Final = 1 << 31
 """Updates and steps of the optimiser are counted in 32 bits."""
 TRANSFORMER_WIDTH: Final = 64
@@ -46,6 +51,8 @@ class Recipe:
         exact_belief: level 1 of Off-Belief Learning draws from the exact belief about random players.
         population: self-play policies that an agent of Fictitious Co-Play is trained with, each at three ages.
         fictitious_decay: λ of the fictitious games of Off-Belief Learning, 0 for other methods.
+        rollouts: games of every ordered pair of state-augmented policies at the start of an iteration.
+        untrained_start: state-augmented policies begin their first iteration where untrained ones come to.
     """
 
     game: str
@@ -58,12 +65,16 @@ class Recipe:
     exact_belief: bool = False
     population: int = 8
     fictitious_decay: float = 0.0
+    rollouts: int = 32
+    untrained_start: bool = False
 
     def __post_init__(self) -> None:
         if self.exact_belief and self.method != "obl":
             raise RecipeError(f"the exact belief is of obl alone, the method is {self.method}: leave it out.")
         if self.population < 1:
             raise RecipeError(f"a population of {self.population} has nobody to play with: expected 1 or more.")
+        if self.rollouts < 1:
+            raise RecipeError(f"rollouts is {self.rollouts}: expected 1 or more games of every pair.")
         steps = self.ppo.updates * self.ppo.epochs * self.ppo.minibatches
         if steps >= COUNTED:
             raise RecipeError(
@@ -82,7 +93,8 @@ class Recipe:
         return registry.MEMORY if self.memory else DEFAULT_VIEW
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        told = asdict(self) | {"network": self.network.to_json(), "ppo": self.ppo.to_json()}
+        return without_defaults(self, told, ADDED)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Recipe":
@@ -108,8 +120,14 @@ def recipe(game: str, method: str, scale: str = "paper", memory: bool = True, le
         raise RecipeError(f"Off-Belief Learning has the levels 1 to 5, not {level}.")
     batched = registry.make(game)
     _check_offers(game, method, memory)
-    network, ppo = _paper(method, batched.num_players) if scale == "paper" else _reduced(method, batched)
-    made = Recipe(game, method, scale, memory, network, ppo, level)  # type: ignore[arg-type]
+    if method == OFF_BELIEF and batched.hidden is None:
+        raise RecipeError(f"{game} does not say what is hidden in it, which obl believes in: choose another method.")
+    own: dict[str, Any] = {}
+    if overcooked.knows(batched.id):
+        network, ppo, own = (overcooked.paper if scale == "paper" else overcooked.reduced)(method, batched.id)
+    else:
+        network, ppo = _paper(method, batched.num_players) if scale == "paper" else _reduced(method, batched)
+    made = Recipe(batched.id, method, scale, memory, network, ppo, level, **own)  # type: ignore[arg-type]
     return _off_belief(made, batched) if method == "obl" else made
 
 
@@ -144,6 +162,8 @@ def adapted(
     """
     facts = registry.make(made.game).network
     layers: dict[str, Any] = dict(facts.pointing) if pointing else {}
+    if network.get("encoder", "cnn") != "cnn":
+        layers["convolutions"] = ()
     if network.get("encoder") in GRAPHS:
         layers |= {"modalities": facts.modalities, "layers": 4 if network["encoder"] == "relation" else 2}
         if not pointing:

@@ -26,8 +26,6 @@ from search.learn.ppo.training import Trainer, TrainingState, UpdateReport
 
 ITERATIONS: Final = 10
 """Of the paper."""
-ROLLOUTS: Final = 32
-"""Games of every ordered pair at the start of an iteration; the paper leaves its number open."""
 FEWEST: Final = 2
 
 
@@ -66,13 +64,19 @@ class StateAugmentedRun:
         self._seeds = seeds
         env = training_env(recipe)
         network = ActorCritic(recipe.network, env.num_actions)
+        game = registry.make(recipe.game)
         self._trainer = Trainer(
-            lambda buffer: BufferedStarts(env, buffer), network, recipe.ppo, devices=devices, one_decides=True
+            lambda buffer: BufferedStarts(env, buffer),
+            network,
+            recipe.ppo,
+            devices=devices,
+            one_decides=not game.simultaneous,
         )
-        steps = registry.make(recipe.game).max_length
-        room = state_buffer.capacity(len(seeds), ROLLOUTS, steps)
+        steps = game.max_length
+        rollouts = recipe.rollouts
+        room = state_buffer.capacity(len(seeds), rollouts, steps)
         self._empty = partial(state_buffer.empty, env, room)
-        self._fill = jax.jit(lambda policies, key: state_buffer.fill(env, network, policies, ROLLOUTS, steps, key))
+        self._fill = jax.jit(lambda policies, key: state_buffer.fill(env, network, policies, rollouts, steps, key))
 
     def init(self) -> AugmentedState:
         """Returns the state before the first update, with an empty buffer."""
@@ -100,8 +104,12 @@ class StateAugmentedRun:
 
 
 def iterations(recipe: Recipe) -> frozenset[int]:
-    """Returns after which updates an iteration begins, without the first; in whole pieces, so that no piece is cut."""
-    return training_run.snapshots_at(recipe.ppo.updates, training_run.piece(recipe), ITERATIONS)
+    """Returns after which updates a buffer is filled; in whole pieces, so that no piece is cut.
+
+    For the first iteration, at 0, none is unless the recipe says so.
+    """
+    begins = training_run.snapshots_at(recipe.ppo.updates, training_run.piece(recipe), ITERATIONS)
+    return begins | {0} if recipe.untrained_start else begins
 
 
 def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:

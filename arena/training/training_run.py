@@ -39,7 +39,11 @@ REPORTS: Final = 200
 SNAPSHOTS: Final = "snapshots"
 """Folder of policies as they were on the way, one folder for each number of environment steps."""
 FEWEST_PARTS: Final = 2
-METHOD_FIELDS: Final[dict[str, tuple[str, ...]]] = {"obl": ("exact_belief", "fictitious_decay"), "fcp": ("population",)}
+METHOD_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "obl": ("exact_belief", "fictitious_decay"),
+    "fcp": ("population",),
+    "sa": ("rollouts", "untrained_start"),
+}
 """Fields of a recipe that are of one method alone: the checkpoints of others do not tell them."""
 
 
@@ -114,7 +118,8 @@ def trainer_of(recipe: Recipe, devices: int = 1) -> Trainer:
     """Returns the trainer of a recipe whose players all learn."""
     env = training_env(recipe)
     network = ActorCritic(recipe.network, env.num_actions)
-    return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=True)
+    one_decides = not registry.make(recipe.game).simultaneous
+    return Trainer(lambda _: env, network, recipe.ppo, devices=devices, one_decides=one_decides)
 
 
 def train(plan: TrainingPlan, limit: TimeLimit, on_report: Listener) -> bool:
@@ -260,7 +265,7 @@ def about(recipe: Recipe, name: str, seed: int, updates: int) -> dict[str, Any]:
         "steps": updates * recipe.ppo.steps_per_update,
         "network": data["network"],
         "ppo": data["ppo"],
-        **{name: data[name] for name in METHOD_FIELDS.get(recipe.method, ())},
+        **{name: data[name] for name in METHOD_FIELDS.get(recipe.method, ()) if name in data},
     }
 
 

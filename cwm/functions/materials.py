@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from cwm.functions.decided import Played
-from cwm.functions.types import Entrant, FunctionResult
+from cwm.functions.types import Entrant, FunctionResult, PriorsPlay
 from cwm.llm.api import LanguageModel
 from cwm.record.record import RunRecord
 from cwm.synthesis.events import OnEvent
@@ -51,6 +51,7 @@ class Materials:
         telling: what the model is told beside the rules; whether the bounds of the returns are those of the game.
         self_play: plays games on the model.
         tournament: lets planners play each other on the model; the simplest entrant comes first.
+        priors_play: how planners use policy priors.
         context: what decides the tournament's scores besides model and entrants.
         tester: limits of the checks.
         model: the language model, as the caller composed it.
@@ -70,6 +71,7 @@ class Materials:
     telling: Telling
     self_play: SelfPlay
     tournament: Callable[[Sequence[Entrant]], Played]
+    priors_play: PriorsPlay
     context: Mapping[str, Any]
     tester: TesterSettings
     model: LanguageModel

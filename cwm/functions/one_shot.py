@@ -313,11 +313,14 @@ class OneShot:
             self._emit(self._kind.chosen(chosen, tuple(pairs), words))
         else:
             message += "; none of them passed its checks"
+        totals = self._questions.totals()
         return FunctionResult(
             best=best,
             candidates=tuple(candidates),
             none_score=baselines.get(None),
-            **self._questions.totals(),
+            calls=totals["calls"],
+            input_tokens=totals["input_tokens"],
+            output_tokens=totals["output_tokens"],
             message=message,
             baselines={name: score for name, score in baselines.items() if name is not None},
             chosen=chosen,

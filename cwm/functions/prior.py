@@ -16,6 +16,9 @@ from cwm.functions.one_shot import (
 )
 from cwm.functions.prior_check import ProcessPriorChecker
 from cwm.functions.types import (
+    AS_BLUEPRINT,
+    BLUEPRINTS_BUDGET,
+    OVER_BLUEPRINT,
     WITH_PRIOR,
     WITH_UNIFORM,
     WITHOUT_PRIOR,
@@ -145,7 +148,7 @@ class PriorChosen(FunctionChosen):
 
 def ask(given: Materials, config: PriorConfig) -> FunctionResult:
     """Asks for policy priors; planners with each, one with a uniform prior and one without play each other, all with
-    the value function that was chosen before."""
+    the value function that was chosen before. Where priors are to be blueprints, each is played as it stands."""
     leaf = given.beside.get("value")
     checker = ProcessPriorChecker(
         given.source,
@@ -157,13 +160,20 @@ def ask(given: Materials, config: PriorConfig) -> FunctionResult:
         draws=config.draws,
     )
 
+    blueprint = given.priors_play == "blueprint"
+
     def tournament(candidates: list[FunctionCandidate]) -> Played:
-        baselines = [Entrant(leaf, None, WITHOUT_PRIOR), Entrant(leaf, None, WITH_UNIFORM)]
-        return given.tournament([*baselines, *(Entrant(leaf, item.source, WITH_PRIOR) for item in candidates)])
+        budget = BLUEPRINTS_BUDGET if blueprint else {}
+        baselines = [Entrant(leaf, None, {**plain, **budget}) for plain in (WITHOUT_PRIOR, WITH_UNIFORM)]
+        plays = AS_BLUEPRINT if blueprint else WITH_PRIOR
+        return given.tournament([*baselines, *(Entrant(leaf, item.source, plays) for item in candidates)])
 
     task = _task(given)
     context = {"value": None if leaf is None else program_hash(leaf), **given.context}
-    return synthesize_priors(task, config, given.model, checker, tournament, context, given.record, given.on_event)
+    # Keys of tournaments that were played before there were blueprints stay what they were.
+    context |= {"priors_play": given.priors_play} if blueprint else {}
+    found = synthesize_priors(task, config, given.model, checker, tournament, context, given.record, given.on_event)
+    return replace(found, priors_play=given.priors_play)
 
 
 def _task(given: Materials) -> FunctionTask:
@@ -175,7 +185,7 @@ def plays_with(result: FunctionResult) -> dict[str, Json]:
     if result.none_score is None:
         return {}
     if result.best is not None:
-        return dict(WITH_PRIOR)
+        return dict(OVER_BLUEPRINT if result.priors_play == "blueprint" else WITH_PRIOR)
     return dict(WITH_UNIFORM if result.chosen == UNIFORM else WITHOUT_PRIOR)
 
 

@@ -79,6 +79,20 @@ WITH_UNIFORM: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "unifor
 WITH_PRIOR: Final[Mapping[str, Json]] = {"selection": "puct", "prior": "policy", "belief_temper": 1.0}
 """Settings of a planner that searches with a policy prior and reads the others by it."""
 
+PriorsPlay: TypeAlias = Literal["tree", "blueprint"]
+"""How planners use a policy prior: in a tree, or as what everybody plays (`search.blueprint`)."""
+BLUEPRINTS_BUDGET: Final[Mapping[str, Json]] = {"simulations": 60, "belief_size": 20}
+"""What a planner over a blueprint spends on a move: play-outs ask the policy prior at every decision."""
+AS_BLUEPRINT: Final[Mapping[str, Json]] = {"algorithm": "blueprint", "candidates": 1}
+"""Settings of a planner that plays what a policy prior likes best, which takes no search."""
+OVER_BLUEPRINT: Final[Mapping[str, Json]] = {
+    **BLUEPRINTS_BUDGET,
+    "algorithm": "blueprint",
+    "candidates": 3,
+    "belief_temper": 1.0,
+}
+"""Settings of a planner that leaves what a policy prior likes best where another action is better beyond doubt."""
+
 
 @dataclass(frozen=True)
 class Entrant:
@@ -179,6 +193,7 @@ class FunctionResult:
         baselines: the scores of the further baselines, by name.
         chosen: the winner's number, a baseline's name, or None for the planner without any.
         decided: how the tournament decided, None where the highest score won.
+        priors_play: how planners use policy priors.
     """
 
     best: FunctionCandidate | None
@@ -191,6 +206,7 @@ class FunctionResult:
     baselines: dict[str, float] = field(default_factory=dict)
     chosen: Entry = None
     decided: Decided | None = None
+    priors_play: PriorsPlay = "tree"
 
     @property
     def asked(self) -> Self:

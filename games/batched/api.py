@@ -10,7 +10,7 @@ in a compiled loop nothing is then computed for them.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -112,6 +112,15 @@ class BatchedEnv(Protocol[S]):
         ...
 
     def outcome(self, state: S) -> Outcome: ...
+
+
+@runtime_checkable
+class Restarts(Protocol[S]):
+    """An environment in whose games time passes: any position of one can be made the beginning of another."""
+
+    def restarted(self, state: S) -> S:
+        """Returns the position as the beginning of a game: nothing was paid yet, and no time has passed."""
+        ...
 
 
 def chance_keys(keys: Array) -> Array:

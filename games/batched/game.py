@@ -70,6 +70,7 @@ class BatchedGame:
         network: what networks need to know of it.
         watch_moves: keeps, of every step, `made` and `border`, bool [G]: whether something was moved, and to the rim.
         table: reads the game at the table.
+        simultaneous: whether several players may have a choice at a time.
     """
 
     id: str
@@ -85,6 +86,7 @@ class BatchedGame:
     network: NetworkFacts = NetworkFacts()
     watch_moves: Callable[[], Watch] | None = None
     table: Callable[[], TableReader] | None = None
+    simultaneous: bool = False
 
     def symmetry(self, name: str | None = None) -> SymmetryGroup:
         """Returns the symmetries of a kind of Other-Play; None: of the first.

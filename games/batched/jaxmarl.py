@@ -1,8 +1,9 @@
 """Batched games as environments of JaxMARL, for its wrappers and its learners; needs the extra `jaxmarl`.
 
-JaxMARL has no registry to add to: `make("yokai-9c-2p")` is this module's own. Everything follows JaxMARL's
-conventions: one game at a time (`jax.vmap` makes it many), dicts by agent name, an automatic reset in `step`; everybody
-acts at every step, and those who are not to move can play no-op alone.
+JaxMARL has no registry to add to: `make("yokai-9c-2p")` is this module's own; `MultiAgentGame` takes any other
+batched environment. Everything follows JaxMARL's conventions: one game at a time (`jax.vmap` makes it many), dicts by
+agent name, an automatic reset in `step`; everybody acts at every step, and those who are not to move can play no-op
+alone.
 
 JaxMARL's `CTRolloutManager` asks no environment but its own which actions are legal, and adds up the rewards of all
 agents. Set `manager.get_valid_actions = jax.vmap(env.get_avail_actions)`, and, as these games pay all players alike,
@@ -18,6 +19,7 @@ import jax.numpy as jnp
 from games.api import DEFAULT_VIEW
 from games.batched import registry
 from games.batched.api import Array, BatchedEnv
+from games.batched.from_jaxmarl import FromJaxMarl
 from games.batched.other_play import OtherPlay
 from games.extras import install
 
@@ -56,13 +58,16 @@ class MultiAgentGame(MultiAgentEnv):
     * every figure of the game (`Outcome.figures`) by name, [P]: of the game that ended with this step, else 0.
     """
 
-    def __init__(self, env: BatchedEnv[Any], name: str, flat: bool = True) -> None:
+    def __init__(
+        self, env: BatchedEnv[Any], name: str, flat: bool = True, bounds: tuple[float, float] = (0.0, 1.0)
+    ) -> None:
         """Wraps an environment.
 
         Args:
             env: the environment.
             name: what `name` returns.
             flat: observations are vectors, as `CTRolloutManager` expects; False: images.
+            bounds: the least and the largest number that an observation may hold.
         """
         super().__init__(num_agents=env.num_players)
         self.env = env
@@ -72,7 +77,7 @@ class MultiAgentGame(MultiAgentEnv):
         for length in env.image_shape:
             size *= length
         shape = (size,) if flat else env.image_shape
-        self.observation_spaces = {agent: spaces.Box(0.0, 1.0, shape) for agent in self.agents}
+        self.observation_spaces = {agent: spaces.Box(*bounds, shape) for agent in self.agents}
         self.action_spaces = {agent: spaces.Discrete(env.num_actions) for agent in self.agents}
 
     @partial(jax.jit, static_argnums=(0,))
@@ -155,6 +160,7 @@ def make(game_id: str, memory: bool = False, flat: bool = True, other_play: bool
     """
     game = registry.make(game_id)
     env = game.env(registry.MEMORY if memory else DEFAULT_VIEW)
-    if other_play is False:
-        return MultiAgentGame(env, game_id, flat)
-    return MultiAgentGame(OtherPlay(env, game.symmetry(None if other_play is True else other_play)), game_id, flat)
+    bounds = env.bounds if isinstance(env, FromJaxMarl) else (0.0, 1.0)
+    if other_play is not False:
+        env = OtherPlay(env, game.symmetry(None if other_play is True else other_play))
+    return MultiAgentGame(env, game_id, flat, bounds)

@@ -2,10 +2,14 @@
 
 import importlib
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import TYPE_CHECKING, Final, cast
 
 from games.api import DEFAULT_VIEW, GameError
+from games.batched.overcooked_v2 import layouts
+from games.extras import install
 
 if TYPE_CHECKING:
     from games.batched.game import BatchedGame
@@ -14,6 +18,8 @@ MEMORY: Final = "memory"
 """The view that helps a player's memory, where a game has one."""
 COUNTED: Final = "v0"
 """The view of Hanabi that tells how likely each card is by the public count, in place of which ones are possible."""
+JAXMARL: Final = frozenset({"jaxmarl", "chex", "gymnax", "jaxtyping", "matplotlib", "PIL", "six"})
+"""Packages that come with the extra `jaxmarl` alone."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +31,16 @@ class BatchedEntry:
         factory: `module:function` that returns the game, given `params`.
         params: fixed by the id.
         differential: the module that compares it with its reference; its `BATCH` games run side by side, and
-            `compare_in_batches(id, games, seed, first)` yields a `games.batched.differential.DifferentialReport`.
+            `compare_in_batches(id, games, seed, first)` yields a `games.batched.differential.DifferentialReport`; None:
+            there is no reference here.
         views: what its players may be shown.
         symmetries: titles of its kinds of Other-Play, by name.
     """
 
     id: str
     factory: str
-    params: Mapping[str, int]
-    differential: str
+    params: Mapping[str, int | str]
+    differential: str | None = None
     views: tuple[str, ...] = (DEFAULT_VIEW,)
     symmetries: Mapping[str, str] = field(default_factory=dict)
 
@@ -68,6 +75,16 @@ def _hanabi(name: str, players: int, hand: int, *small: int) -> BatchedEntry:
     )
 
 
+def _overcooked(game_id: str) -> BatchedEntry:
+    layout, _ = layouts.parse(game_id)
+    return BatchedEntry(
+        id=game_id,
+        factory="games.batched.overcooked_v2.game:make",
+        params={"game_id": game_id},
+        symmetries={"op-ing": "Other-Play, ingredients"} if layout.symmetric else {},
+    )
+
+
 _ENTRIES: Final = {
     entry.id: entry
     for entry in (
@@ -77,6 +94,7 @@ _ENTRIES: Final = {
         _hanabi("mini-2p", 2, 3, 3, 3, 5, 3),
         _hanabi("small-2p", 2, 2, 2, 5, 3, 1),
         _hanabi("tiny-2p", 2, 2, 1, 5, 3, 1),
+        *(_overcooked(layout.id) for layout in layouts.LAYOUTS),
     )
 }
 
@@ -92,22 +110,34 @@ def symmetries() -> dict[str, str]:
 
 
 def describe(game_id: str) -> BatchedEntry:
-    """Returns where a batched game lives.
+    """Returns where a batched game lives; games with options are described by the one id of all that mean the same.
 
     Raises:
         GameError: no batched game has that id.
     """
+    if game_id.split(",")[0] in layouts.BY_ID:
+        return _overcooked(layouts.canonical(game_id))
     if game_id not in _ENTRIES:
         raise GameError(f"There is no batched game {game_id!r}; known: {', '.join(_ENTRIES)}.")
     return _ENTRIES[game_id]
 
 
 def make(game_id: str) -> "BatchedGame":
-    """Returns a batched game; needs JAX.
+    """Returns a batched game; needs JAX, and for games of JaxMARL the extra of that name.
 
     Raises:
-        GameError: no batched game has that id.
+        GameError: no batched game has that id, or the extra is not installed.
     """
     entry = describe(game_id)
     module, name = entry.factory.split(":")
-    return cast("BatchedGame", getattr(importlib.import_module(module), name)(**entry.params))
+    try:
+        with redirect_stdout(StringIO()):  # JaxMARL prints a greeting, which is no part of what our commands print
+            factory = getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in JAXMARL:
+            raise
+        raise GameError(
+            f"{entry.id} is a game of JaxMARL, which needs {error.name}, and that is not installed; "
+            f"run: {install('jaxmarl')}."
+        ) from error
+    return cast("BatchedGame", factory(**entry.params))

@@ -23,7 +23,7 @@ def make(game: str, **params: Any) -> SerialisedPosg:
     """
     entry = registry.entry_of(game)
     built = ResampledPosg if entry.exact else SerialisedPosg
-    return built(registry.make(game, **params), entry.has_chance)
+    return built(registry.make(game, **params), entry.has_chance or bool(params))
 
 
 def rules(game: str) -> str:

@@ -4,7 +4,7 @@ Standard library alone: planners use it beside a model in a sandboxed worker.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from games.api import Json, State
 from games.posg.api import Choose, Joint, Moved, Observation, PosgModel, key_of
@@ -31,13 +31,18 @@ class Step(NamedTuple):
     observations: Sequence[Observation | None]
 
 
+MOST_KEPT: Final = 200_000
+"""So many ways of steps are remembered; then all are forgotten."""
+
+
 class ExactModel:
-    """The starts and steps of a game, each gone through once and remembered."""
+    """The starts and steps of a game, gone through once and remembered."""
 
     def __init__(self, model: PosgModel) -> None:
         self.model = model
         self._starts: list[Start] | None = None
         self._steps: dict[tuple[Hashable, Joint], list[Step]] = {}
+        self._count = 0
 
     def starts(self) -> Sequence[Start]:
         """Returns every start; probabilities sum to 1."""
@@ -50,7 +55,11 @@ class ExactModel:
         key = key_of(state), joint
         found = self._steps.get(key)
         if found is None:
-            found = self._steps[key] = steps(self.model, state, joint)
+            found = steps(self.model, state, joint)
+            self._count += len(found)
+            if self._count > MOST_KEPT:
+                self._steps, self._count = {}, len(found)
+            self._steps[key] = found
         return found
 
 

@@ -8,48 +8,62 @@ that were asked for lately are kept, since planners ask for very many histories 
 import itertools
 import math
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from games.api import Action, GameError, Json, ObsActionHistory, State
 from games.posg.api import Joint, PosgModel, key_of, observation_to_json
-from games.posg.exact import ExactModel, Start, Step
+from games.posg.exact import ExactModel, Start, Step, steps
 from games.posg.serialised import SerialisedPosg, name_of
 
 MOST_LAYERS: Final = 2_000
 """So many layers are kept; then all are forgotten."""
 
 
-class _Way(NamedTuple):
-    """One way into a state: from which one, how likely, by which actions of agents and chance."""
-
-    weight: float
-    before: Hashable
-    actions: tuple[Action, ...]
-
-
 @dataclass
 class _Layer:
-    """What may be the case at one moment of an agent's history: states, their weights, and the ways into each."""
+    """What may be the case at one moment of an agent's history.
+
+    Attributes:
+        parent: the moment before; None at the start.
+        told: what the agent was told here.
+        action: what it did before; None where it was not active, and at the start.
+        states: by key.
+        weights: by key; they sum to 1.
+        before: by key, the weights of the states one moment before, by their keys.
+        ways: by such a key and a key, weights and actions of what may have happened between; filled when asked for.
+        children: the moments that were asked for.
+    """
 
     parent: "_Layer | None"
+    told: "_Told"
+    action: Action | None = None
     states: dict[Hashable, State] = field(default_factory=dict)
     weights: dict[Hashable, float] = field(default_factory=dict)
-    ways: dict[Hashable, list[_Way]] = field(default_factory=dict)
+    before: dict[Hashable, dict[Hashable, float]] = field(default_factory=dict)
+    ways: dict[Hashable, list[tuple[Any, ...]]] = field(default_factory=dict)
     children: "dict[Hashable, _Layer]" = field(default_factory=dict)
 
-    def add(self, state: State, way: _Way) -> None:
-        key = key_of(state)
+    def add(self, key: Hashable, state: State, weight: float, before: Hashable) -> None:
         self.states.setdefault(key, state)
-        self.weights[key] = self.weights.get(key, 0.0) + way.weight
-        self.ways.setdefault(key, []).append(way)
+        self.weights[key] = self.weights.get(key, 0.0) + weight
+        ways = self.before.setdefault(key, {})
+        ways[before] = ways.get(before, 0.0) + weight
 
     def normalised(self) -> "_Layer":
         """Makes the weights sum to 1, so that long histories do not underflow, and returns the layer."""
         total = sum(self.weights.values())
         self.weights = {key: weight / total for key, weight in self.weights.items()}
         return self
+
+
+class _Next(NamedTuple):
+    """A state that a step may lead to, where an agent is told something given."""
+
+    key: Hashable
+    state: State
+    probability: float
 
 
 class ResampledPosg(SerialisedPosg):
@@ -59,6 +73,7 @@ class ResampledPosg(SerialisedPosg):
         super().__init__(model, has_chance)
         self._exact = ExactModel(model)
         self._roots: dict[Hashable, _Layer] = {}
+        self._steps: dict[Hashable, dict[Hashable, list[_Next]]] = {}
         self._count = 0
 
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
@@ -73,17 +88,35 @@ class ResampledPosg(SerialisedPosg):
         Raises:
             GameError: no history explains what the player saw.
         """
-        layer: _Layer | None = self._layer_of(history, player)
-        assert layer is not None
-        key = rng.choices([*layer.weights], [*layer.weights.values()])[0]
+        layer = self._layer_of(history, player)
+        key = _drawn(layer.weights, rng)
         present = self._chosen_before(layer.states[key], player, rng)
         parts: list[tuple[Action, ...]] = []
-        while layer is not None:
-            ways = layer.ways[key]
-            way = ways[0] if len(ways) == 1 else rng.choices(ways, [way.weight for way in ways])[0]
-            parts.append(way.actions)
-            layer, key = layer.parent, way.before
+        at: _Layer | None = layer
+        while at is not None:
+            before = _drawn(at.before[key], rng)
+            ways = at.ways.get((before, key))
+            if ways is None:
+                ways = at.ways[before, key] = [*zip(*self._between(at, before, key, player), strict=True)]
+            parts.append(rng.choices(ways[1], ways[0])[0])
+            at, key = at.parent, before
         return [*itertools.chain.from_iterable(reversed(parts)), *present]
+
+    def _between(
+        self, layer: _Layer, before: Hashable, key: Hashable, player: int
+    ) -> Iterator[tuple[float, tuple[Action, ...]]]:
+        """Yields what agents and chance may have done from one state to another, so that the agent was told what it
+        was, with its weight."""
+        if layer.parent is None:
+            for start in self._exact.starts():
+                if key_of(start.state) == key and self._fits(start, layer.told, player):
+                    yield start.probability, _draws(start)
+            return
+        state = layer.parent.states[before]
+        for chosen, joint, chance in self._joints(state, player, layer.action):
+            for step in self._exact.steps(state, joint):
+                if key_of(step.state) == key and self._fits(step, layer.told, player):
+                    yield chance * step.probability, (*chosen, *_draws(step))
 
     def _layer_of(self, history: ObsActionHistory, player: int) -> _Layer:
         """Returns what may be the case at the end of a history, from what is kept or made anew."""
@@ -113,22 +146,36 @@ class ResampledPosg(SerialisedPosg):
             self._count, self._roots = 0, {}
 
     def _start(self, told: "_Told", player: int) -> _Layer:
-        layer = _Layer(None)
+        layer = _Layer(None, told)
         for start in self._exact.starts():
             if self._fits(start, told, player):
-                layer.add(start.state, _Way(start.probability, None, _draws(start)))
+                layer.add(key_of(start.state), start.state, start.probability, None)
         return layer.normalised()
 
     def _step(self, before: _Layer, action: Action | None, told: "_Told", player: int) -> _Layer:
-        layer = _Layer(before)
+        layer = _Layer(before, told, action)
+        seen = key_of(told.seen)
         for key, state in before.states.items():
             weight = before.weights[key]
-            for chosen, joint, chance in self._joints(state, player, action):
-                for step in self._exact.steps(state, joint):
-                    if self._fits(step, told, player):
-                        way = _Way(weight * chance * step.probability, key, (*chosen, *_draws(step)))
-                        layer.add(step.state, way)
+            for _, joint, chance in self._joints(state, player, action):
+                for after in self._merged(key, state, joint, player).get((seen, told.acts), ()):
+                    layer.add(after.key, after.state, weight * chance * after.probability, key)
         return layer.normalised()
+
+    def _merged(self, key: Hashable, state: State, joint: Joint, player: int) -> dict[Hashable, list[_Next]]:
+        """Returns where a step may lead, by what an agent is told there and whether it is to act then."""
+        kept = self._steps.get((key, joint, player))
+        if kept is None:
+            found: dict[Hashable, dict[Hashable, _Next]] = {}
+            for step in steps(self.model, state, joint):
+                seen = key_of(observation_to_json(self.model, player, step.observations[player]))
+                after, acts = key_of(step.state), player in self.model.active(step.state)
+                group = found.setdefault((seen, acts), {})
+                chance = step.probability + (group[after].probability if after in group else 0.0)
+                group[after] = _Next(after, step.state, chance)
+            kept = {told: [*group.values()] for told, group in found.items()}
+            self._steps[key, joint, player] = kept
+        return kept
 
     def _joints(
         self, state: State, player: int, action: Action | None
@@ -175,3 +222,7 @@ def _above(layer: _Layer | None) -> Iterator[_Layer]:
     while layer is not None:
         yield layer
         layer = layer.parent
+
+
+def _drawn(weights: Mapping[Hashable, float], rng: random.Random) -> Hashable:
+    return rng.choices([*weights], [*weights.values()])[0] if len(weights) > 1 else next(iter(weights))

@@ -22,7 +22,7 @@ class PosgEntry:
         factory: `module:attribute` of what builds the model.
         params: fixed keyword arguments of the factory.
         exact: its states are so few that a belief over all of them can be carried along.
-        has_chance: anything in it is drawn.
+        has_chance: anything in it is drawn, if nothing else is asked for.
     """
 
     id: str
@@ -60,7 +60,10 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
         _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey"),
         _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion"),
+        _small("rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False),
         _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
+        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False),
+        _small("uav", "Drone and fugitive", "uav:UavHunt"),
     )
 }
 

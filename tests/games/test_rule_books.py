@@ -40,7 +40,7 @@ MOST_WORDS_OF_HOUSE_RULES = 150
 GAMES = 20
 LONGEST = 100
 PLAIN = {"agree", "as", "bet", "call", "down", "end", "fold", "knock", "left", "pass", "raise", "right", "stay", "up"}
-PLAIN |= {"listen", "send", "wait"}
+PLAIN |= {"listen", "north", "paper", "rock", "scissors", "send", "south", "wait"}
 """Actions that are single words, without which no rule book could tell the game.
 
 `As` is the ace of spades in gin rummy, and begins sentences.

@@ -1,4 +1,4 @@
-"""`cwm train yokai` and `cwm train hanabi`: baselines in batched games, from IPPO to Off-Belief Learning."""
+"""`cwm train yokai`, `hanabi` and `overcooked`: baselines in batched games, from IPPO to Off-Belief Learning."""
 
 from math import isfinite
 from pathlib import Path
@@ -26,7 +26,8 @@ def command(
     game: Annotated[
         str,
         typer.Argument(
-            help="A batched game, e.g. yokai-9c-2p or the reduced yokai-8c-2p, hanabi-2p or hanabi-tiny-2p."
+            help="A batched game, e.g. yokai-9c-2p or the reduced yokai-8c-2p, hanabi-2p or hanabi-tiny-2p, "
+            "overcooked-v2-cramped-room or, with options, overcooked-v2-cramped-room,sight=2,delivery=signal."
         ),
     ],
     method: Annotated[str, typer.Option("--method", help=f"What to train for: {', '.join(TITLES)}.")] = "sp",
@@ -152,7 +153,9 @@ def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
             words += f"{standing.steps:,} of {standing.total:,}, "
             words += formatting.steps_a_second(standing.steps_per_second)
             if first.get("R") is not None:
-                words += f", R {first['R']:.2f}, return {first['return']:.2f}"
+                words += f", R {first['R']:.2f}"
+            if first.get("return") is not None:
+                words += f", return {first['return']:.2f}"
             if first.get("cross_entropy") is not None:
                 words += f", cross-entropy {first['cross_entropy']:.3f}"
             show(standing.steps, standing.total, words)

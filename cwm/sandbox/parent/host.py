@@ -13,6 +13,7 @@ from cwm.sandbox.parent import isolation, launch, levels, nurseries, reference
 from cwm.sandbox.parent.channel import ClosedError, DeadlineError, OversizeError
 from cwm.sandbox.parent.launch import ENVELOPE_BYTES, EXIT_GRACE_S, Started
 from cwm.sandbox.parent.nurseries import NurseryError
+from cwm.sandbox.parent.payload import Libraries
 from cwm.sandbox.parent.replies import FROM_OUTSIDE, death, is_result, parse
 from cwm.sandbox.wire.api import Failure, Level, Limits, Outcome, ProgramSource, Reply, SandboxUnavailableError
 from cwm.sandbox.wire.failures import split_dump
@@ -338,9 +339,7 @@ class Sandbox:
     """Starts workers of one kind.
 
     Attributes:
-        limits: caps on each worker.
-        level: isolation level of every worker.
-        payload: trusted modules.
+        limits, level, payload, libraries: as given.
     """
 
     def __init__(
@@ -352,6 +351,7 @@ class Sandbox:
         nursery: bool = True,
         landlock: bool = True,
         hash_seed: int = 0,
+        libraries: Libraries | None = None,
     ) -> None:
         """Args:
         limits: caps on each worker.
@@ -360,12 +360,14 @@ class Sandbox:
         nursery: fork workers from a clean process where that is possible; it is quicker, and else the same.
         landlock: use Landlock where the kernel has it; False only to test that the rest holds without it.
         hash_seed: PYTHONHASHSEED of the workers; another than 0 only to find programs whose answers depend on it.
+        libraries: packages beyond the standard library that a worker imports before it locks itself.
         """
         self.limits = limits
         self.level: Level = levels.default() if level is None else level
         self.payload = tuple(payload)
-        # A nursery has the hash seed 0, and all that it forks.
-        self._nursery = nursery and hash_seed == 0
+        self.libraries = libraries
+        # A nursery has the hash seed 0, and all that it forks; threads that packages start are not forked with it.
+        self._nursery = nursery and hash_seed == 0 and libraries is None
         self._landlock = landlock
         self._hash_seed = hash_seed
 
@@ -395,4 +397,4 @@ class Sandbox:
             # Whatever keeps a nursery from working, a worker that is started by itself may do without.
             with contextlib.suppress(NurseryError):
                 return nurseries.fork(chosen, self.limits, self.payload, first)
-        return launch.cold(chosen, self.limits, self.payload, first)
+        return launch.cold(chosen, self.limits, self.payload, first, self.libraries)

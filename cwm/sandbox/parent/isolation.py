@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,13 @@ class Isolation:
         level: stored in every result.
         landlock: whether Landlock is used where the kernel has it; False only to test that seccomp alone holds.
         hash_seed: PYTHONHASHSEED of the worker; another than 0 only to find programs whose answers depend on it.
+        shown: folders that a launcher shows the worker, read-only, beside those of Python itself.
     """
 
     level: Level
     landlock: bool = True
     hash_seed: int = 0
+    shown: tuple[str, ...] = ()
 
     @property
     def wraps(self) -> bool:
@@ -56,7 +59,7 @@ class Isolation:
         if not self.wraps:
             return list(worker)
         told = [] if info_fd is None else ["--info-fd", str(info_fd)]
-        return [*_wrapping(), *told, "--", *worker]
+        return [*_wrapping(self.shown), *told, "--", *worker]
 
     def settings(self, limits: Limits) -> dict[str, Any]:
         """Returns what the worker must know to lock itself, as JSON."""
@@ -99,12 +102,12 @@ def interpreter() -> str:
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
-def _wrapping() -> list[str]:
+def _wrapping(further: Sequence[str] = ()) -> list[str]:
     """Returns the launcher with what Python needs to start, read-only, and nothing else."""
     launcher = shutil.which(BUBBLEWRAP) or BUBBLEWRAP
     command = [launcher, "--unshare-all", "--unshare-user", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
     command += ["--uid", NOBODY, "--gid", NOBODY, "--chdir", "/"]
-    for place in _shown():
+    for place in sorted({*_shown(), *further}):
         command += ["--ro-bind", place, place]
     for link in ("/lib", "/lib64", "/bin"):
         if os.path.islink(link):

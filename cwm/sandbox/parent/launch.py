@@ -8,7 +8,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cwm.sandbox.parent import payload, spawner
@@ -52,7 +52,13 @@ def settings_of(isolation: Isolation, limits: Limits) -> dict[str, Any]:
     }
 
 
-def cold(isolation: Isolation, limits: Limits, modules: Sequence[str], first: bytes | None = None) -> Started:
+def cold(
+    isolation: Isolation,
+    limits: Limits,
+    modules: Sequence[str],
+    first: bytes | None = None,
+    libraries: payload.Libraries | None = None,
+) -> Started:
     """Starts a worker by exec.
 
     Args:
@@ -60,10 +66,15 @@ def cold(isolation: Isolation, limits: Limits, modules: Sequence[str], first: by
         limits: caps.
         modules: trusted modules beside the core, in order.
         first: the first request, which the worker reads once it is locked; None for none.
+        libraries: packages beyond the standard library, None for none.
 
     Raises:
         SandboxUnavailableError: it does not start, or cannot be locked.
     """
+    told: dict[str, Any] = {"modules": payload.encoded(modules)}
+    if libraries is not None:
+        told["libraries"] = libraries.to_json()
+        isolation = replace(isolation, shown=tuple(libraries.folders))
     settings = settings_of(isolation, limits)
     request_read, request_write = os.pipe()
     reply_read, reply_write = os.pipe()
@@ -81,7 +92,7 @@ def cold(isolation: Isolation, limits: Limits, modules: Sequence[str], first: by
             os.close(descriptor)
     child = StartedChild(process)
     channel = Channel(child, request_write, reply_read, limits.output_bytes)
-    setup = json.dumps({"modules": payload.encoded(modules), "settings": settings}).encode("ascii")
+    setup = json.dumps({**told, "settings": settings}).encode("ascii")
     try:
         started = confirmed(channel, settings, [setup, *([] if first is None else [first])])
         if isolation.wraps:

@@ -5,7 +5,9 @@ import functools
 import importlib.util
 import marshal
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cwm.sandbox.wire.api import SandboxUnavailableError
 
@@ -34,6 +36,55 @@ CORE = (
     "cwm.sandbox.worker.nursery",
 )
 """What every worker loads, in order."""
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """Packages beyond the standard library that a worker imports before it locks itself.
+
+    Attributes:
+        names: of the packages that it imports, in order.
+        packages: all that lie in folders which it must see meanwhile, those that these import included.
+        module: a module of the payload.
+        warm_up: its function without arguments that has them load whatever they load late.
+        environment: variables that they read.
+        extra: the extra of this distribution that installs them.
+    """
+
+    names: tuple[str, ...]
+    packages: tuple[str, ...]
+    module: str
+    warm_up: str
+    environment: dict[str, str] = field(default_factory=dict)
+    extra: str = ""
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders that they lie in.
+
+        Raises:
+            SandboxUnavailableError: one is not installed.
+        """
+        found: dict[str, None] = {}
+        for name in self.packages:
+            spec = importlib.util.find_spec(name)
+            if spec is None or not spec.submodule_search_locations:
+                raise SandboxUnavailableError(
+                    f"the worker needs the package {name!r}, which is not installed; install the extra {self.extra!r}, "
+                    f"e.g. `pip install 'code-world-models[{self.extra}]'`"
+                )
+            found |= {str(Path(place).parent): None for place in spec.submodule_search_locations}
+        return list(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what a worker is told."""
+        return {
+            "folders": self.folders,
+            "names": list(self.names),
+            "environment": self.environment,
+            "module": self.module,
+            "warm_up": self.warm_up,
+        }
 
 
 def encoded(names: Sequence[str]) -> list[tuple[str, str]]:

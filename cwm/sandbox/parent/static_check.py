@@ -40,13 +40,16 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 )
 
 
-def check(source: str, required: Sequence[str], instead: ModuleType | None = None) -> list[str]:
+def check(
+    source: str, required: Sequence[str], instead: ModuleType | None = None, further: frozenset[str] = frozenset()
+) -> list[str]:
     """Returns what is wrong with a program, one sentence each; [] if nothing is.
 
     Args:
         source: the program.
         required: names of the functions of `cwm.interface.program` that it must define.
         instead: a module whose declarations come before those of `cwm.interface.program`, None for none.
+        further: modules that it may import beside `ALLOWED_MODULES`.
     """
     size = len(source.encode("utf-8", "replace"))
     if size > MAX_SOURCE_BYTES:
@@ -58,7 +61,7 @@ def check(source: str, required: Sequence[str], instead: ModuleType | None = Non
         return [f"line {error.lineno or 1}: syntax error: {error.msg}{text}"]
     except (ValueError, RecursionError, MemoryError) as error:
         return [f"the program cannot be parsed: {type(error).__name__}: {error}"]
-    problems = [*_usages(tree), *_functions(tree, required, instead)]
+    problems = [*_usages(tree, ALLOWED_MODULES | further), *_functions(tree, required, instead)]
     return list(dict.fromkeys(problems))
 
 
@@ -72,7 +75,10 @@ def parameters(name: str, instead: ModuleType | None = None) -> tuple[str, ...]:
     Raises:
         KeyError: there is no such function.
     """
-    own = [] if instead is None else [item for item in vars(instead).values() if inspect.isclass(item)]
+    # Its own classes alone: an alias of `str` has functions, too.
+    named = "" if instead is None else instead.__name__
+    found = [] if instead is None else [item for item in vars(instead).values() if inspect.isclass(item)]
+    own = [item for item in found if item.__module__ == named]
     for protocol in (
         *own,
         program.TransitionProgram,
@@ -86,35 +92,32 @@ def parameters(name: str, instead: ModuleType | None = None) -> tuple[str, ...]:
     raise KeyError(name)
 
 
-def _usages(tree: ast.Module) -> Iterator[str]:
+def _usages(tree: ast.Module, allowed: frozenset[str]) -> Iterator[str]:
     modules = {
         alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (_refused_import(node.lineno, alias.name) for alias in node.names if not _allowed(alias.name))
+            refused = [alias.name for alias in node.names if alias.name.split(".")[0] not in allowed]
+            yield from (_refused_import(node.lineno, name, allowed) for name in refused)
         elif isinstance(node, ast.ImportFrom):
-            yield from _import_from(node)
+            yield from _import_from(node, allowed)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS:
             yield f"line {node.lineno}: {node.func.id}() is not available to a program"
         elif isinstance(node, ast.Attribute):
             yield from _attribute(node, modules)
 
 
-def _allowed(module: str) -> bool:
-    return module.split(".")[0] in ALLOWED_MODULES
+def _refused_import(line: int, module: str, allowed: frozenset[str]) -> str:
+    return f"line {line}: the module {module!r} is not available; available are {', '.join(sorted(allowed))}"
 
 
-def _refused_import(line: int, module: str) -> str:
-    return f"line {line}: the module {module!r} is not available; available are {', '.join(sorted(ALLOWED_MODULES))}"
-
-
-def _import_from(node: ast.ImportFrom) -> Iterator[str]:
+def _import_from(node: ast.ImportFrom, allowed: frozenset[str]) -> Iterator[str]:
     module = "." * node.level + (node.module or "")
     if node.module == "__future__" and not node.level:
         return
-    if node.level or not _allowed(module):
-        yield _refused_import(node.lineno, module)
+    if node.level or module.split(".")[0] not in allowed:
+        yield _refused_import(node.lineno, module, allowed)
     for alias in node.names:
         if alias.name.startswith("_"):
             yield f"line {node.lineno}: {module}.{alias.name} is private and not available to a program"

@@ -96,6 +96,18 @@ def install(name: str, code: types.CodeType) -> None:
     exec(code, vars(module))  # noqa: S102 - code of our own, from the parent
 
 
+def import_libraries(wanted: dict[str, Any]) -> None:
+    """Imports packages beyond the standard library, before the process locks itself.
+
+    Args:
+        wanted: `folders` that they lie in, `names` of what is imported, `environment` that they read.
+    """
+    os.environ.update(wanted["environment"])
+    sys.path[:0] = wanted["folders"]
+    for name in wanted["names"]:
+        importlib.import_module(name)
+
+
 def arrange(requests: int, replies: int) -> None:
     """Moves the two descriptors to their places and closes whatever else was inherited."""
     # Out of the way first: one may lie where the other belongs.
@@ -115,8 +127,14 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     setup = read_frame(REQUESTS)
+    libraries = setup.get("libraries")
+    if libraries is not None:
+        import_libraries(libraries)
     for name, code in setup["modules"]:
         install(name, marshal.loads(base64.b64decode(code)))
+    if libraries is not None:
+        # What they load late is loaded now: once the process is locked, nothing can be.
+        getattr(sys.modules[libraries["module"]], libraries["warm_up"])()
     if mode == "nursery":
         sys.modules["cwm.sandbox.worker.nursery"].serve(read_frame, setup["settings"])
     else:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from games.batched.api import Array, BatchedEnv, chance_keys
+from games.batched.api import Array, BatchedEnv, Restarts, chance_keys
 from games.batched.wrappers import Wrapper
 from search.learn import masked_categorical
 from search.learn.api import Memory, Network, Params
@@ -105,7 +105,7 @@ def fill(
 class BufferedStarts(Wrapper[S]):
     """An environment whose games begin at states drawn uniformly from a buffer; an empty one leaves them as dealt.
 
-    Players begin there with an empty memory.
+    Players begin there with an empty memory, and where the environment `Restarts` games, with all of their time.
     """
 
     def __init__(self, env: BatchedEnv[S], buffer: StateBuffer) -> None:
@@ -121,9 +121,10 @@ class BufferedStarts(Wrapper[S]):
             deal, draw = jax.random.split(key)
             which = self._drawn(draw)
         states, filled = self.buffer
-        begun: S = jax.tree.map(
-            lambda kept, dealt: jnp.where(filled > 0, jnp.asarray(kept)[..., which], dealt), states, self.env.init(deal)
-        )
+        drawn: S = jax.tree.map(lambda kept: jnp.asarray(kept)[..., which], states)
+        if isinstance(self.env, Restarts):
+            drawn = self.env.restarted(drawn)
+        begun: S = jax.tree.map(lambda kept, dealt: jnp.where(filled > 0, kept, dealt), drawn, self.env.init(deal))
         return begun
 
     def _drawn(self, key: Array) -> Array:

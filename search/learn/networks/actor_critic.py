@@ -43,6 +43,8 @@ class _Module(nn.Module):
         seen = _public_part(observation, config.private_channels) if config.public_private else observation
         encoded = _encoder(config, self.rank, "encoder")(seen)
         hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(encoded))
+        if config.layer_norm:
+            hidden = nn.LayerNorm(dtype=dtype, name="normalised")(hidden)
         memory, hidden = _core(config)(memory, hidden, starts)
         if config.core == "rnn":
             beside = jnp.concatenate([hidden, encoded.astype(hidden.dtype)], axis=-1)
@@ -50,6 +52,8 @@ class _Module(nn.Module):
         if config.public_private:
             private = _encoder(config, self.rank, "private_encoder")(observation)
             hidden = hidden * activation(dense(config.hidden, dtype=dtype, name="private_projection")(private))
+        for layer in range(config.shared_layers):
+            hidden = activation(dense(config.hidden, dtype=dtype, name=f"shared_{layer}")(hidden))
         actor = critic = hidden
         if deciders is not None:
             actor, observation = jax.tree.map(lambda leaf: of_decider(leaf, deciders), (actor, observation))
@@ -79,7 +83,7 @@ def _activation(config: NetworkConfig) -> Callable[[Array], Array]:
 def _encoder(config: NetworkConfig, rank: int, name: str) -> Any:
     dtype = _dtype(config)
     if config.encoder == "cnn":
-        return Cnn(config.filters, config.layers, dtype, name=name)
+        return Cnn(config.filters, config.layers, dtype, config.convolutions, name=name)
     if config.encoder == "mlp":
         return Mlp(config.filters, config.layers, rank, _activation(config), dtype, name=name)
     if config.encoder == "slots":

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from search.learn.added_fields import without_defaults
 from search.learn.errors import NetworkConfigError
 from search.learn.ranges import is_number, is_whole
 
@@ -14,10 +15,26 @@ ActionKind: TypeAlias = Literal["plain", "objects", "objects at cells", "items",
 Modality: TypeAlias = tuple[int, int, int]
 """Channels of a node that mean one thing: the first, the one after the last, and the width of their embedding."""
 
+Convolution: TypeAlias = tuple[int, int]
+"""Side of the kernel, an odd number, and filters of a zero-padded convolution."""
+
 IMAGES: Final = ("cnn", "mlp", "slots")
 """Encoders that read images."""
 GRAPHS: Final = ("gatv2", "gcn", "relation")
 """Encoders whose observations are graphs: a tree with `nodes` [..., V, f] and `adjacency` [..., Y, Y]."""
+COUNTS: Final = (
+    "hidden",
+    "filters",
+    "layers",
+    "heads",
+    "window",
+    "graph_heads",
+    "pointer_width",
+    "extra_layers",
+    "shared_layers",
+)
+ADDED: Final = ("convolutions", "layer_norm", "shared_layers")
+"""Fields that older checkpoints do not have: told where they are not at their defaults alone."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +70,10 @@ class NetworkConfig:
             multiplied (Off-Belief Learning).
         private_channels: see `public_private`.
         bfloat16: compute in bfloat16; parameters stay float32.
+        convolutions: of `cnn`, one after the other, zero-padded, so that images keep their size; without any, there
+            are `layers` valid ones of 3×3 with `filters`. The OvercookedV2 paper (appendices A.2 and C.1) has them.
+        layer_norm: normalise what the linear layer after the encoder gives, after its activation.
+        shared_layers: hidden layers between the memory and both heads.
     """
 
     encoder: EncoderName = "cnn"
@@ -74,13 +95,16 @@ class NetworkConfig:
     public_private: bool = False
     private_channels: int = 0
     bfloat16: bool = False
+    convolutions: tuple[Convolution, ...] = ()
+    layer_norm: bool = False
+    shared_layers: int = 0
 
     def __post_init__(self) -> None:
         for name, known in (("encoder", EncoderName), ("core", CoreName), ("activation", Activation)):
             if getattr(self, name) not in get_args(known):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)!r}: expected {' or '.join(get_args(known))}.")
-        for name in ("hidden", "filters", "layers", "heads", "window", "graph_heads", "pointer_width", "extra_layers"):
-            least = 0 if name == "extra_layers" or (name == "layers" and self.encoder == "mlp") else 1
+        for name in COUNTS:
+            least = 0 if name.endswith("_layers") or (name == "layers" and self.encoder == "mlp") else 1
             if not is_whole(getattr(self, name), least):
                 raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected a whole number from {least} on.")
         if not is_number(self.head_scale, 0):
@@ -92,6 +116,7 @@ class NetworkConfig:
         self._check_actions()
         self._check_attention()
         self._check_modalities()
+        self._check_convolutions()
 
     def _check_objects(self) -> None:
         fits = len(self.objects) == 3 and all(map(is_whole, self.objects, (1, 0, 0)))
@@ -146,14 +171,24 @@ class NetworkConfig:
                 f"modalities are of graphs, but the encoder is {self.encoder!r}: expected {' or '.join(GRAPHS)}."
             )
 
+    def _check_convolutions(self) -> None:
+        for convolution in self.convolutions:
+            side, filters = convolution if len(convolution) == 2 else (0, 0)
+            if not (is_whole(side, 1) and side % 2 and is_whole(filters, 1)):
+                raise NetworkConfigError(
+                    f"convolutions holds {convolution!r}: expected (side of the kernel, an odd number, and filters)."
+                )
+        if self.convolutions and self.encoder != "cnn":
+            raise NetworkConfigError(f"convolutions are of the encoder cnn, not of {self.encoder}: leave them out.")
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return without_defaults(self, asdict(self), ADDED)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "NetworkConfig":
         """Builds a configuration; keys that a newer version wrote are left out."""
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        modalities = tuple(map(tuple, values.get("modalities", ())))
         lists = {name: tuple(values[name]) for name in ("objects", "actions") if name in values}
-        return cls(**values | lists | {"modalities": modalities})
+        pairs = {name: tuple(map(tuple, values.get(name, ()))) for name in ("modalities", "convolutions")}
+        return cls(**values | lists | pairs)

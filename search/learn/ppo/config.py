@@ -1,10 +1,14 @@
 """Settings of proximal policy optimisation: plain data that is stored with every checkpoint."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Final
 
+from search.learn.added_fields import without_defaults
 from search.learn.errors import PpoConfigError
 from search.learn.ranges import is_number, is_positive, is_whole
+
+ADDED: Final = ("warm_up_share", "cosine")
+"""Fields that older checkpoints do not have: told where they are not at their defaults alone."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class PpoConfig:
         entropy_end: where α falls linearly to; None to keep it.
         shaping: coefficient of the shaping reward at the start; it falls linearly to 0.
         shaping_share: share of the training after which it is 0.
+        warm_up_share: share of the training in which the learning rate rises linearly from 0.
+        cosine: let it fall to 0 along a cosine instead of linearly; with `anneal_learning_rate`.
     """
 
     total_steps: int = 1_000_000_000
@@ -53,6 +59,8 @@ class PpoConfig:
     entropy_end: float | None = None
     shaping: float = 1.0
     shaping_share: float = 1.0
+    warm_up_share: float = 0.0
+    cosine: bool = False
 
     def __post_init__(self) -> None:
         for name in ("total_steps", "environments", "steps", "epochs", "minibatches", "accumulate"):
@@ -66,7 +74,11 @@ class PpoConfig:
             )
 
     def _check_numbers(self) -> None:
-        for name in ("discount", "gae_decay", "shaping_share"):
+        if self.cosine and not self.anneal_learning_rate:
+            raise PpoConfigError(
+                "cosine says how the learning rate falls, but anneal_learning_rate is off: leave it out."
+            )
+        for name in ("discount", "gae_decay", "shaping_share", "warm_up_share"):
             if not is_number(getattr(self, name), 0, 1):
                 raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a number from 0 to 1.")
         for name in ("adam_epsilon", "value_coefficient", "entropy", "entropy_end", "shaping"):
@@ -109,7 +121,7 @@ class PpoConfig:
             )
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return without_defaults(self, asdict(self), ADDED)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "PpoConfig":

@@ -1,5 +1,6 @@
 """One update: several passes over what was played, in minibatches of whole sequences."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -24,16 +25,33 @@ class Learner(NamedTuple):
 
 
 def optimiser(config: PpoConfig) -> optax.GradientTransformation:
-    """Returns Adam with clipped gradients and, if asked for, a rate that falls linearly to 0, update by update."""
-
-    def rate(count: Array) -> Array:
-        left = jnp.maximum(config.updates - count // (config.epochs * config.minibatches), 0)
-        return config.learning_rate * (left / config.updates)
-
+    """Returns Adam with clipped gradients and the configured learning rate."""
+    changes = config.anneal_learning_rate or config.warm_up_share
     return optax.chain(
         optax.clip_by_global_norm(config.max_grad_norm),
-        optax.adam(rate if config.anneal_learning_rate else config.learning_rate, eps=config.adam_epsilon),
+        optax.adam(partial(learning_rate, config) if changes else config.learning_rate, eps=config.adam_epsilon),
     )
+
+
+def learning_rate(config: PpoConfig, count: Array) -> Array:
+    """Returns the learning rate, float32 []: by update, or with a warm-up or a cosine by minibatch.
+
+    Args:
+        config: how it rises and falls.
+        count: int32 [], minibatches before this one.
+    """
+    each = config.epochs * config.minibatches
+    if not (config.warm_up_share or config.cosine):
+        left = jnp.maximum(config.updates - count // each, 0)
+        return config.learning_rate * (left / config.updates)
+    rising = config.updates * each * config.warm_up_share
+    fallen = jnp.clip((count - rising) / max(config.updates * each - rising, 1.0), 0.0, 1.0)
+    share = (1 + jnp.cos(jnp.pi * fallen)) / 2 if config.cosine else 1 - fallen
+    if not config.anneal_learning_rate:
+        share = jnp.ones(())
+    if rising:
+        share = jnp.where(count < rising, count / rising, share)
+    return config.learning_rate * share
 
 
 def annealed_entropy(config: PpoConfig, updates: Array) -> Array:

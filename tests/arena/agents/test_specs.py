@@ -27,8 +27,8 @@ def test_model_comes_first_and_takes_the_algorithm_of_the_game() -> None:
     [
         (
             "randm",
-            "Unknown agent 'randm': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo, learned, "
-            "python, exec; did you mean 'random'?",
+            "Unknown agent 'randm': expected one of random, mcts, ismcts, blueprint, posg, cwm, partner, llm, human, "
+            "ippo, learned, python, exec; did you mean 'random'?",
         ),
         ("random:sims=3", "Agent 'random' takes only name= and view=, not simulations."),
         ("mcts:sims", "Agent 'mcts:sims': 'sims' is no setting; write NAME=VALUE."),

@@ -84,8 +84,8 @@ def test_a_file_that_cannot_be_read_is_named(refused: Any, tmp_path: Path, name:
     [
         (
             ["nope"],
-            "Unknown agent 'nope': expected one of random, mcts, ismcts, cwm, partner, llm, human, ippo, learned, "
-            "python, exec.",
+            "Unknown agent 'nope': expected one of random, mcts, ismcts, blueprint, posg, cwm, partner, llm, human, "
+            "ippo, learned, python, exec.",
         ),
         (["random"] * 3, "tic_tac_toe seats 2, but 3 agents were given."),
         (["random:view=dark"], "tic_tac_toe has the views default, not 'dark'."),

@@ -145,6 +145,21 @@ def test_iterations_begin_after_every_tenth_of_the_training():
     assert state_augmented.iterations(tiny("sa", 2)) == {1}
 
 
+def test_the_first_iteration_begins_where_untrained_policies_come_to_if_asked_for(counting, tmp_path):
+    made = tiny("sa", 12, rollouts=10, untrained_start=True)
+    assert state_augmented.iterations(made) == {0, 2, 3, 4, 5, 6, 8, 9, 10, 11}
+    plan = TrainingPlan(made, (0, 3), tmp_path)
+    assert method_training.train(plan, None, lambda standing: None)
+    sums, buffered = [0, 3], 0
+    for update in range(12):
+        if update in {0, 2, 3, 4, 5, 6, 8, 9, 10, 11}:
+            buffered = sum(sums) + 1
+        sums = [one + 1 + buffered for one in sums]
+    assert [sum_of(tmp_path / name) for name in ("sa-s0", "sa-s3")] == sums
+    about = checkpoint.load_about(tmp_path / "sa-s0")
+    assert (about["rollouts"], about["untrained_start"]) == (10, True)
+
+
 def test_state_augmented_policies_learn_from_the_buffer_of_their_iteration(counting, tmp_path):
     heard = []
     plan = TrainingPlan(tiny("sa", 12), (0, 3), tmp_path)

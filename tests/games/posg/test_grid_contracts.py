@@ -20,6 +20,8 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("pursuit-evasion", {}),
     ("pursuit-evasion", {"variant": "documented", "grid": "8x8"}),
 ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("game_id", "params"), GAMES)
 def test_games_keep_the_contract(game_id: str, params: dict[str, Any]) -> None:

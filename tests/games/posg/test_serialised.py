@@ -22,7 +22,7 @@ def test_games_of_simultaneous_moves_keep_the_contract_of_games(game_id: str) ->
     assert_game(registry.make(game_id, steps=4), games=4)
 
 
-def after(game: SerialisedPosg, *actions: str):  # type: ignore[no-untyped-def]
+def after(game: SerialisedPosg, *actions: str):
     state = game.initial_state()
     for action in actions:
         state = game.apply_action(state, action)

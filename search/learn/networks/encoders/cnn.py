@@ -3,27 +3,30 @@
 from typing import Any
 
 import flax.linen as nn
+import jax.numpy as jnp
 
 from search.learn.api import Array
 from search.learn.errors import NetworkConfigError
 from search.learn.networks.encoders.relu import relu
-from search.learn.networks.initialisers import ROOT_TWO
+from search.learn.networks.initialisers import ROOT_TWO, dense
 
 KERNEL = (3, 3)
 
 
 class Cnn(nn.Module):
-    """Valid 3×3 convolutions of stride 1 with ReLU, then everything in one row.
+    """Convolutions of stride 1 with ReLU, then everything in one row.
 
     Attributes:
-        filters: of each convolution.
-        layers: number of convolutions.
+        filters: of each valid 3×3 convolution.
+        layers: number of these.
         dtype: of the computation.
+        padded: (side of the kernel, filters) of zero-padded convolutions, which are there in place of the valid ones.
     """
 
     filters: int = 64
     layers: int = 4
     dtype: Any = None
+    padded: tuple[tuple[int, int], ...] = ()
 
     @nn.compact
     def __call__(self, image: Array) -> Array:
@@ -33,7 +36,7 @@ class Cnn(nn.Module):
             NetworkConfigError: the image is too small for so many convolutions.
         """
         height, width = image.shape[-3:-1]
-        if min(height, width) <= 2 * self.layers:
+        if not self.padded and min(height, width) <= 2 * self.layers:
             raise NetworkConfigError(
                 f"{self.layers} valid 3×3 convolutions need images of more than {2 * self.layers} cells a side, "
                 f"not {height} × {width}: take fewer layers."
@@ -43,7 +46,10 @@ class Cnn(nn.Module):
         lanes = image.shape[-4] if image.ndim > 3 else 1
         by_step = image.reshape(-1, lanes, *image.shape[-3:])
         hidden = by_step.swapaxes(0, 1).reshape(-1, *image.shape[-3:])
-        for layer in range(self.layers):
+        for layer, (side, filters) in enumerate(self.padded):
+            name = f"convolution_{layer}"
+            hidden = relu(dense(filters, dtype=self.dtype, name=name)(neighbourhoods(hidden, side)))
+        for layer in range(0 if self.padded else self.layers):
             hidden = nn.Conv(
                 self.filters,
                 KERNEL,
@@ -55,3 +61,25 @@ class Cnn(nn.Module):
             hidden = relu(hidden)
         by_lane = hidden.reshape(lanes, len(by_step), -1)
         return by_lane.swapaxes(0, 1).reshape(*image.shape[:-3], -1)
+
+
+def neighbourhoods(images: Array, side: int) -> Array:
+    """Returns what lies around every cell, zeros beyond the rim.
+
+    A padded convolution is then a product of matrices, which processors compute many times faster than convolutions
+    whose weights differ from seed to seed.
+
+    Args:
+        images: [..., height, width, channels].
+        side: of the neighbourhood, an odd number.
+
+    Returns:
+        Row by row of the neighbourhood, [..., height, width, side * side * channels].
+    """
+    height, width = images.shape[-3:-1]
+    rim = [(0, 0)] * (images.ndim - 3) + [(side // 2, side // 2)] * 2 + [(0, 0)]
+    wide = jnp.pad(images, rim)
+    shifted = [
+        wide[..., row : row + height, column : column + width, :] for row in range(side) for column in range(side)
+    ]
+    return jnp.concatenate(shifted, axis=-1)

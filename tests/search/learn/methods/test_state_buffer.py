@@ -95,3 +95,13 @@ def test_one_game_and_many_begin_alike_and_new_games_come_from_the_buffer(filled
     np.testing.assert_array_equal(after.clock[paid.done], fresh.clock[paid.done])
     assert (env.num_players, env.num_actions) == (2, 3)
     assert env.image_shape == (1, 1, 10)
+
+
+def test_games_that_begin_at_buffered_states_have_all_of_their_time_where_games_restart(filled):
+    class Timed(Bits):
+        def restarted(self, state):
+            return state._replace(clock=jnp.zeros_like(state.clock))
+
+    begun = jax.jit(BufferedStarts(Timed(), filled).init)(jax.random.split(jax.random.key(1), 40))
+    assert not begun.clock.any()
+    assert {int(said) for said in begun.said} == {0, 1, 2}

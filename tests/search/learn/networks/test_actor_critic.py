@@ -40,6 +40,16 @@ def built(filled):
     return build
 
 
+def test_what_the_encoder_gives_is_normalised_and_heads_share_layers_if_asked_for(images, built):
+    config = NetworkConfig(**{**SMALL, "core": "none"}, layer_norm=True, shared_layers=1)
+    params, apply = built(config, images)
+    assert {"normalised", "shared_0"} <= set(params)
+    _, outputs = apply(params, images)
+    tripled = {"projection": {"kernel": 3 * params["projection"]["kernel"], "bias": 3 * params["projection"]["bias"]}}
+    _, again = apply({**params, **tripled}, images)
+    np.testing.assert_allclose(again.logits, outputs.logits, rtol=1e-3, atol=1e-4)
+
+
 @pytest.mark.parametrize("encoder", ["cnn", "mlp", *GRAPHS])
 def test_every_encoder_gives_logits_values_and_features(encoder, images, graphs, built):
     observation = graphs if encoder in GRAPHS else images

@@ -12,6 +12,17 @@ def test_configuration_survives_its_record():
     assert NetworkConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
 
 
+def test_fields_that_came_later_are_told_where_they_are_not_usual_alone():
+    told = NetworkConfig().to_json()
+    assert not {"convolutions", "layer_norm", "shared_layers"} & set(told)
+    config = NetworkConfig(convolutions=((1, 8), (3, 4)), layer_norm=True)
+    told = config.to_json()
+    assert told["convolutions"] == ((1, 8), (3, 4))
+    assert told["layer_norm"] is True
+    assert "shared_layers" not in told
+    assert NetworkConfig.from_json(json.loads(json.dumps(told))) == config
+
+
 def test_record_of_a_newer_version_is_read_without_what_is_unknown():
     assert NetworkConfig.from_json({"hidden": 8, "unheard_of": 1}) == NetworkConfig(hidden=8)
 
@@ -42,6 +53,10 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
             "has to be a public one",
         ),
         ({"encoder": "gcn", "public_private": True, "private_channels": 1}, "reads images"),
+        ({"convolutions": ((2, 8),)}, r"convolutions holds \(2, 8\): expected \(side of the kernel, an odd number"),
+        ({"convolutions": ((3,),)}, r"convolutions holds \(3,\)"),
+        ({"encoder": "mlp", "convolutions": ((3, 8),)}, "convolutions are of the encoder cnn, not of mlp"),
+        ({"shared_layers": -1}, "shared_layers is -1: expected a whole number from 0 on"),
     ],
 )
 def test_wrong_configuration_is_refused_by_name(wrong, message):

@@ -16,7 +16,8 @@ def test_defaults_are_those_of_the_paper():
 
 
 def test_json_gives_the_same_settings():
-    config = PpoConfig(entropy=0.07, value_clip=None, entropy_end=0.01)
+    assert not {"warm_up_share", "cosine"} & set(PpoConfig().to_json())
+    config = PpoConfig(entropy=0.07, value_clip=None, entropy_end=0.01, cosine=True)
     assert PpoConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
     assert PpoConfig.from_json(config.to_json() | {"of_a_newer_version": 1}) == config
 
@@ -35,6 +36,8 @@ def test_json_gives_the_same_settings():
         ({"learning_rate": math.inf}, "learning_rate is inf: expected a number above 0"),
         ({"minibatches": 2.5}, "minibatches is 2.5: expected a whole number from 1 on"),
         ({"environments": "8"}, "environments is 8: expected a whole number from 1 on"),
+        ({"warm_up_share": 1.5}, "warm_up_share is 1.5: expected a number from 0 to 1"),
+        ({"cosine": True, "anneal_learning_rate": False}, "cosine says how the learning rate falls, but"),
         ({"total_steps": 1000}, "less than one update of 1024 environments × 128 steps"),
     ],
 )

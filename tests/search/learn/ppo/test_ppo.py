@@ -171,6 +171,22 @@ def test_rate_falls_linearly_to_0_and_stays_there(small_config):
     np.testing.assert_allclose(change, -0.5, rtol=1e-5)
 
 
+def test_rate_rises_in_the_warm_up_and_falls_along_a_cosine(small_config):
+    given = small_config(learning_rate=0.5)
+    each = given.epochs * given.minibatches
+    total = given.updates * each
+    config = small_config(learning_rate=0.5, warm_up_share=0.25, cosine=True)
+    counts = np.array([0, total // 8, total // 4, total // 4 + 3 * total // 8, total, 2 * total])
+    found = [float(ppo.learning_rate(config, jnp.int32(count))) for count in counts]
+    np.testing.assert_allclose(found, [0.0, 0.25, 0.5, 0.25, 0.0, 0.0], atol=1e-6)
+    linear = small_config(learning_rate=0.5, warm_up_share=0.25)
+    found = [float(ppo.learning_rate(linear, jnp.int32(count))) for count in counts]
+    np.testing.assert_allclose(found, [0.0, 0.25, 0.5, 0.25, 0.0, 0.0], atol=1e-6)
+    kept = small_config(learning_rate=0.5, warm_up_share=0.25, anneal_learning_rate=False)
+    found = [float(ppo.learning_rate(kept, jnp.int32(count))) for count in counts]
+    np.testing.assert_allclose(found, [0.0, 0.25, 0.5, 0.5, 0.5, 0.5], atol=1e-6)
+
+
 @pytest.mark.slow
 def test_computing_in_bfloat16_keeps_float32_parameters(recall, small_network, small_config, played):
     params, batch = played

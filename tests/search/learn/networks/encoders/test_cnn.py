@@ -37,3 +37,16 @@ def test_image_too_small_for_the_convolutions_is_refused():
 def test_smallest_image_leaves_one_cell(ready):
     params, apply = ready(Cnn(filters=2, layers=1), jnp.zeros((3, 3, 1)))
     assert apply(params, jnp.zeros((3, 3, 1))).shape == (2,)
+
+
+def test_padded_convolutions_agree_with_the_definition_and_keep_the_size(rng, ready):
+    images = rng.normal(size=(2, 3, 4, 5, 2)).astype(np.float32)
+    params, apply = ready(Cnn(padded=((1, 3), (3, 2))), images)
+    encoded = apply(params, images)
+    assert encoded.shape == (2, 3, 4 * 5 * 2)
+    weights = jax.tree.map(lambda leaf: np.asarray(leaf, np.float64), params["params"])
+    first, second = (weights[f"convolution_{layer}"] for layer in range(2))
+    picture = np.maximum(images[1, 2] @ first["kernel"] + first["bias"], 0)
+    wide = np.pad(picture, ((1, 1), (1, 1), (0, 0)))
+    as_kernel = {"kernel": second["kernel"].reshape(3, 3, 3, 2), "bias": second["bias"]}
+    np.testing.assert_allclose(encoded[1, 2], slow_convolution(wide, as_kernel).reshape(-1), atol=1e-4)

@@ -1,0 +1,102 @@
+"""`cwm benchmark jaxmarl-steps`: steps a second of OvercookedV2 as a batched game, beside JaxMARL's own loop.
+
+A step is one call for both players of all lanes: uniformly random actions, rules, observations as numbers that a
+network reads, new games where games ended, all folded into a carried checksum, so that nothing is optimised away.
+"""
+
+import importlib
+import importlib.util
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+
+from arena.benchmarks.measurement import Measurement, interleaved
+from games.api import GameError
+from games.batched import registry
+from games.batched.api import Array
+from games.batched.overcooked_v2 import layouts
+from games.batched.wrappers import AutoReset
+from games.extras import install
+
+GAMES: Final = ("overcooked-v2-cramped-room", "overcooked-v2-grounded-coord-simple")
+LANES: Final = 256
+STEPS: Final = 400
+"""Of a call, in which every game ends once."""
+PAIRS: Final = 3
+
+Step = Callable[[Any, Array], tuple[Any, Array]]
+"""(state, key) -> (state, what is folded into the checksum)."""
+
+
+def run(lanes: int | None = None) -> Iterator[Measurement]:
+    """Yields steps a second of a small and of a larger layout, on the device that JAX chooses.
+
+    Args:
+        lanes: games at once; None: 256, as in the paper.
+
+    Raises:
+        GameError: JaxMARL is not installed.
+    """
+    if importlib.util.find_spec("jaxmarl") is None:
+        raise GameError(f"Nothing can be measured without JaxMARL, which is not installed; run: {install('jaxmarl')}.")
+    device, count = jax.default_backend(), lanes or LANES
+    for game_id in GAMES:
+        ours, theirs = rates(game_id, count)
+        name = f"jaxmarl-steps/{game_id.removeprefix('overcooked-v2-')}/{device}/{count}"
+        note = f"{count} games, {STEPS} steps a call; baseline: JaxMARL's own step"
+        yield interleaved(name, "steps/s", ours, theirs, PAIRS, note)
+
+
+def rates(game_id: str, lanes: int, steps: int = STEPS) -> tuple[Callable[[], float], Callable[[], float]]:
+    """Returns what plays a layout here and in JaxMARL, both compiled, and returns steps a second, summed over lanes."""
+    return _loop(*_ours(game_id, lanes), lanes, steps), _loop(*_theirs(game_id, lanes), lanes, steps)
+
+
+def _ours(game_id: str, lanes: int) -> tuple[Callable[[Array], Any], Step]:
+    env = registry.make(game_id).env("default")
+    resetting = AutoReset(env) if jax.default_backend() == "cpu" else AutoReset(env, dealt_at_once=None)
+
+    def step(state: Any, key: Array) -> tuple[Any, Array]:
+        draw, following = jax.random.split(key)
+        actions = jax.random.randint(draw, (lanes, env.num_players), 0, env.num_actions)
+        state, paid = resetting.step(state, actions, jax.random.split(following, lanes))
+        return state, env.observe(state).sum() + paid.reward.sum() + paid.info["shaping"].sum()
+
+    return lambda key: env.init(jax.random.split(key, lanes)), step
+
+
+def _theirs(game_id: str, lanes: int) -> tuple[Callable[[Array], Any], Step]:
+    layout, chosen = layouts.parse(game_id)
+    jaxmarl: Any = importlib.import_module("jaxmarl")
+    env = jaxmarl.make("overcooked_v2", layout=layout.name, **layouts.settings(chosen))
+
+    def step(state: Any, key: Array) -> tuple[Any, Array]:
+        draw, following = jax.random.split(key)
+        actions = jax.random.randint(draw, (lanes, env.num_agents), 0, env.num_actions)
+        by_agent = {agent: actions[:, seat] for seat, agent in enumerate(env.agents)}
+        seen, state, paid, _, infos = jax.vmap(env.step)(jax.random.split(following, lanes), state, by_agent)
+        told = jnp.stack([seen[agent] for agent in env.agents]).astype(jnp.float32).sum()
+        shaping = sum(values.sum() for values in infos["shaped_reward"].values())
+        return state, told + sum(values.sum() for values in paid.values()) + shaping
+
+    return lambda key: jax.vmap(env.reset)(jax.random.split(key, lanes))[1], step
+
+
+def _loop(begin: Callable[[Array], Any], step: Step, lanes: int, steps: int) -> Callable[[], float]:
+    def one(carry: tuple[Any, Array], key: Array) -> tuple[tuple[Any, Array], None]:
+        state, told = step(carry[0], key)
+        return (state, carry[1] + told), None
+
+    loop = jax.jit(lambda carry, key: jax.lax.scan(one, carry, jax.random.split(key, steps))[0])
+    carry = (jax.jit(begin)(jax.random.key(0)), jnp.zeros(()))
+    loop(carry, jax.random.key(1))[1].block_until_ready()
+
+    def rate() -> float:
+        started = time.perf_counter()
+        loop(carry, jax.random.key(2))[1].block_until_ready()
+        return steps * lanes / (time.perf_counter() - started)
+
+    return rate

@@ -1,0 +1,167 @@
+"""The twin of one run's model: asked for, examined, proved and stored; and its proof repeated."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from arena.matches.verification import Problem
+from arena.pipeline.self_play import self_play
+from arena.runs.folder import MODEL
+from arena.runs.stage import Stage
+from cwm.llm.api import LanguageModel
+from cwm.model.bundle import ModelBundle
+from cwm.sandbox.wire.api import Level
+from cwm.storage import stored_json
+from cwm.storage.files import json_line, write_whole
+from cwm.storage.keys import content_key, program_hash
+from cwm.twins.prompt import TwinReport
+from cwm.twins.proof import ProofConfig, ProofResult, ProofState, ProofTask, prove
+from cwm.twins.refinement import TwinResult, synthesize_twin
+from cwm.twins.stored import StoredTwin, StoredTwinError, has_twin
+from cwm.twins.task import TwinConfig, TwinTask
+from cwm.twins.traced import TracedTwin, TwinProblemError, TwinWorker, sandbox
+
+PROOFS: Final = "twins"
+"""Of a run's folder: how far proofs have come."""
+VARIED_GAMES: Final = 10
+PLANNER_GAMES: Final = 5
+SIMULATIONS: Final = 30
+CHECKED_FACTS: Final = ("transitions", "games", "states", "batches", "digest", "branches", "unfit")
+
+OnTransitions: TypeAlias = Callable[[int, int], None]
+"""Told how many transitions were compared, and how many are wanted."""
+
+
+def _ignore(done: int, total: int) -> None:
+    """Takes the progress of a proof and does nothing."""
+
+
+@dataclass(frozen=True)
+class TwinStep:
+    """One run's twin.
+
+    Attributes:
+        stage: of the run.
+        bundle: its model.
+        model: the language model, as the caller composed it.
+        config: settings.
+        on_transitions: told of the proof.
+    """
+
+    stage: Stage
+    bundle: ModelBundle
+    model: LanguageModel
+    config: TwinConfig
+    on_transitions: OnTransitions = _ignore
+
+    def run(self) -> TwinResult:
+        """Asks for a twin until one is proved, and stores it.
+
+        Raises:
+            NoTwinError: the game can have none.
+            LanguageModelError: a call failed for good (other than by a budget's cap).
+            TesterError: a twin could not be examined through no fault of its own.
+            SandboxUnavailableError: no worker can be started.
+        """
+        stage = self.stage
+        stage.on_stage("playing the model at random, to see what a twin must hold")
+        inputs, level = stage.inputs, stage.settings.level
+        bundle = self.bundle
+        program = bundle.program()
+        task = TwinTask.of(
+            program, bundle.game_info, bundle.schema, inputs.rules, self.config.seed, level, inputs.telling
+        )
+        replays = self._replays()
+        made: dict[str, StoredTwin] = {}
+
+        def examine(source: str) -> TwinReport:
+            report, twin = self._examined(source, task, replays)
+            if twin is not None:
+                made[program_hash(source)] = twin
+            return report
+
+        stage.on_stage("asking for a twin")
+        result = synthesize_twin(task, self.config, self.model, examine, stage.record, stage.on_event)
+        if result.proved and result.best is not None:
+            made[result.best.hash].save(stage.record.folder / MODEL)
+        return result
+
+    def _replays(self) -> tuple[tuple[str, ...], ...]:
+        """Returns the actions of varied games, and of the planner's, on the model."""
+        lots = self_play(self.bundle, self.stage.settings, VARIED_GAMES, PLANNER_GAMES, SIMULATIONS)
+        return tuple(
+            tuple(str(step.action) for step in game.steps if step.action is not None) for lot in lots for game in lot
+        )
+
+    def _examined(
+        self, source: str, task: TwinTask, replays: tuple[tuple[str, ...], ...]
+    ) -> tuple[TwinReport, StoredTwin | None]:
+        stage, level = self.stage, self.stage.settings.level
+        config = ProofConfig(transitions=self.config.transitions, seed=self.config.seed)
+        program = self.bundle.program()
+        try:
+            stage.on_stage("tracing the twin")
+            traced = self._traced(source, task)
+            asked = ProofTask(program, source, traced, task.schema, replays)
+            stage.on_stage("comparing the twin with the model")
+            proof = self._proved(asked, config, level)
+        except TwinProblemError as error:
+            return TwinReport((str(error),)), None
+        twin = StoredTwin.of(asked, self.bundle.hash, config, proof) if proof.proved else None
+        return TwinReport((), proof), twin
+
+    def _traced(self, source: str, task: TwinTask) -> TracedTwin:
+        with TwinWorker(source, self.bundle.program(), sandbox(self.stage.settings.level)) as worker:
+            return worker.traced(task.vectors.width)
+
+    def _proved(self, asked: ProofTask, config: ProofConfig, level: Level) -> ProofResult:
+        """Proves a twin, from where an earlier process left off."""
+        key = content_key(
+            [self.bundle.hash, asked.source, asked.traced.texts, asked.schema, config.to_json(), asked.replays]
+        )
+        path = self.stage.record.folder / PROOFS / f"{key[:16]}.json"
+        begun = stored_json.read_if_there(path, ProofState.from_json, StoredTwinError, "delete it")
+
+        def keep(state: ProofState) -> None:
+            path.parent.mkdir(exist_ok=True)
+            write_whole(path, json_line(state.to_json()) + "\n")
+            self.on_transitions(state.transitions, config.transitions)
+
+        return prove(asked, config, level, begun, keep)
+
+
+def is_there(run: Path) -> bool:
+    """Returns whether the model of a run has a twin."""
+    return has_twin(run / MODEL)
+
+
+def verify(run: Path, level: Level | None, on_transitions: OnTransitions = _ignore) -> list[Problem]:
+    """Repeats the proof of a model's twin; [] if it comes to the same again.
+
+    Args:
+        run: folder of the run.
+        level: isolation level of the workers.
+        on_transitions: told of the proof.
+    """
+    place = f"{MODEL}/twin"
+    try:
+        bundle, twin = ModelBundle.load(run), StoredTwin.load(run / MODEL)
+    except (ValueError, OSError) as error:
+        return [Problem(place, str(error))]
+    if twin.model != bundle.hash:
+        told = f"the twin equals the model {twin.model[:12]}, the run's model is {bundle.hash[:12]}: make it again"
+        return [Problem(place, told)]
+    total = twin.config.transitions
+    try:
+        asked = twin.task(bundle.program())
+        proof = prove(asked, twin.config, level, None, lambda state: on_transitions(state.transitions, total))
+    except TwinProblemError as error:
+        return [Problem(place, f"the twin cannot be proved again: {error}")]
+    if not proof.proved:
+        return [Problem(place, f"the twin differs from its model: {proof.in_words}")]
+    again = json.loads(json.dumps(proof.to_json()))
+    changed = [name for name in CHECKED_FACTS if again.get(name) != twin.proof.get(name)]
+    told = "; ".join(f"{name}: {twin.proof.get(name)} stored, {again.get(name)} now" for name in changed)
+    return [Problem(place, f"the proof comes to other figures: {told}")] if changed else []

@@ -1,0 +1,215 @@
+"""One batch of the verified program's states and transitions against a twin: every field of every one."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cwm.sandbox.wire.api import Reply
+from cwm.sandbox.wire.arrays import BinaryArray
+from cwm.sandbox.wire.plain_json import first_difference
+from cwm.synthesis.candidate import TesterError
+from cwm.twins.compiled import CompiledTwin
+from cwm.twins.differences import TwinDifference
+from cwm.twins.form import Rows, TwinForm
+from cwm.twins.traced import TwinWorker
+
+TOLERANCE: Final = 1e-5
+"""Probabilities, rewards and numbers of vectors may differ by this much: they are float32 in a twin."""
+SHOWN_NUMBERS: Final = 8
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What the verified program says of some states and transitions.
+
+    Attributes:
+        states: texts of U states.
+        transitions: int32 [T, 3]: place of a state, index of an action, place of the state after it.
+        fields: of every state: `player` [U], `legal` [U, A], `chance` [U, C], `rewards` [U, P], `observations`
+            [U, P, W], `fit` [U, P]: whether the observation fits the vectors.
+        unlisted: (state, action): legal actions that the twin's tables lack.
+        unfit: observations that the vectors cannot hold.
+        games: how many were played.
+        broken: how many of them were broken off.
+        taken: branches of the program that were taken by now.
+        pool: actions of games that took new ones.
+    """
+
+    states: list[str]
+    transitions: NDArray[np.int32]
+    fields: Mapping[str, NDArray[Any]]
+    unlisted: list[tuple[str, str]]
+    unfit: int
+    games: int
+    broken: int
+    taken: frozenset[int]
+    pool: list[list[str]]
+
+
+def batch_of(reply: Reply, form: TwinForm) -> Batch:
+    """Returns what the verified program's worker said, checked for its form.
+
+    Raises:
+        TesterError: it is of another form.
+    """
+    value, arrays = reply.value, reply.arrays
+    try:
+        states = [str(text) for text in value["states"]]
+        count, players = len(states), form.num_players
+        shapes = {
+            "player": ("int32", (count,)),
+            "legal": ("uint8", (count, len(form.actions))),
+            "chance": ("float32", (count, len(form.outcomes))),
+            "rewards": ("float32", (count, players)),
+            "observations": ("float32", (count, players, form.width)),
+            "fit": ("uint8", (count, players)),
+        }
+        fields = {name: _numbers(arrays[name], *kind) for name, kind in shapes.items()}
+        told = arrays["transitions"]
+        transitions = _numbers(told, "int32", (told.shape[0], 3))
+        most = (count, max(len(form.actions), len(form.outcomes)), count)
+        if not all(((column >= 0) & (column < size)).all() for column, size in zip(transitions.T, most, strict=True)):
+            raise ValueError("a transition names a state or an action that is not there")
+        return Batch(
+            states,
+            transitions,
+            fields,
+            [(states[place], str(action)) for place, action in value["unlisted"]],
+            int(value["unfit"]),
+            int(value["games"]),
+            int(value["broken"]),
+            frozenset(map(int, value["taken"])),
+            [list(map(str, actions)) for actions in value["pool"]],
+        )
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise TesterError(f"the verified program's games cannot be read: {error}") from None
+
+
+def _numbers(array: BinaryArray, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    if array.dtype != dtype or array.shape != shape:
+        raise ValueError(f"an array is {array.dtype}{array.shape}, expected {dtype}{shape}")
+    return np.frombuffer(array.data, np.dtype(dtype).newbyteorder("<")).reshape(shape)
+
+
+def compare(
+    batch: Batch, form: TwinForm, encoder: TwinWorker, decoder: TwinWorker, twin: CompiledTwin
+) -> list[TwinDifference]:
+    """Compares a batch with a twin.
+
+    What holds for every transition between encoded states holds, by induction, along every game from the initial one:
+    `init` is compared, too, and a state's arrays are the only ones that it may have.
+
+    Args:
+        batch: of the verified program.
+        form: of the twin.
+        encoder: puts states into arrays.
+        decoder: makes states of arrays; another worker than the first, so that it knows them from the arrays alone.
+        twin: compiled.
+
+    Raises:
+        TwinProblemError: the twin could not be asked.
+        TesterError: it could not be asked through no fault of its own.
+    """
+    found = [
+        TwinDifference("table", "", state, "", f"the table of actions lacks {action!r}, which is legal here")
+        for state, action in batch.unlisted
+    ]
+    rows, problems = encoder.encoded(form, batch.states)
+    found += [TwinDifference("encode", "", batch.states[place], "", what) for place, what in problems]
+    if found:
+        return found
+    found += _decoded(batch, form, decoder, rows)
+    if batch.states:
+        found += _initial(batch, form, twin, rows)
+    found += _stepped(batch, form, twin, rows)
+    found += _looked(batch, form, twin, rows)
+    return found
+
+
+def _decoded(batch: Batch, form: TwinForm, decoder: TwinWorker, rows: Rows) -> Iterator[TwinDifference]:
+    texts, problems = decoder.decoded(form, rows)
+    told = dict(problems)
+    for place, (expected, got) in enumerate(zip(batch.states, texts, strict=True)):
+        if place in told:
+            yield TwinDifference("decode", "", expected, "", told[place])
+        elif got and got != expected:
+            difference = first_difference(_rounded(json.loads(expected)), _rounded(json.loads(got)))
+            if difference is not None:
+                message = f"decode(encode(state)) differs at {difference.path or 'the top'}: {difference.message}"
+                key = difference.path.lstrip(".").split(".")[0].split("[")[0]
+                yield TwinDifference("decode", key, expected, "", message)
+
+
+def _rounded(value: Any) -> Any:
+    """Returns a JSON value with floats as float32 can hold them."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return float(np.float32(value)) if isinstance(value, float) else value
+
+
+def _initial(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Iterator[TwinDifference]:
+    # Every game begins with the initial state: it is the first that a batch tells of.
+    wanted = (rows[0][:1], rows[1][:1])
+    for place, part, message in _rows_differ(form, wanted, twin.init()):
+        yield TwinDifference("init", part, batch.states[place], "", message)
+
+
+def _stepped(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Iterator[TwinDifference]:
+    # The same transition is met again and again in small games.
+    before, index, after = np.unique(batch.transitions, axis=0).T if len(batch.transitions) else np.zeros((3, 0), int)
+    if not len(before):
+        return
+    got = twin.step((rows[0][before], rows[1][before]), index.astype(np.int32))
+    wanted = (rows[0][after], rows[1][after])
+    for place, part, message in _rows_differ(form, wanted, got):
+        chance = batch.fields["player"][before[place]] == -1
+        action = (form.outcomes if chance else form.actions)[index[place]]
+        told = f"{message}; the state after it is {batch.states[after[place]]}"
+        yield TwinDifference("step", part, batch.states[before[place]], action, told)
+
+
+def _rows_differ(form: TwinForm, wanted: Rows, got: Rows) -> Iterator[tuple[int, str, str]]:
+    """Yields (row, name of the array, what differs)."""
+    for array, left, right in zip(form.arrays, form.split(wanted), form.split(got), strict=True):
+        size = prod(array.shape)
+        flat = (left.reshape(-1, size), right.reshape(-1, size))
+        same = np.isclose(*flat, rtol=TOLERANCE, atol=TOLERANCE) if array.is_real else flat[0] == flat[1]
+        for place in np.nonzero(~same.all(axis=1))[0].tolist():
+            expected, found = left[place].tolist(), right[place].tolist()
+            yield place, array.name, f"the array {array.name!r} must be {expected}, as encode gives it, got {found}"
+
+
+def _looked(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Iterator[TwinDifference]:
+    seen = twin.look(rows)
+    fields = batch.fields
+    wrong = seen["player"] != fields["player"]
+    for place in np.nonzero(wrong)[0].tolist():
+        message = f"expected {int(fields['player'][place])}, got {int(seen['player'][place])}"
+        yield TwinDifference("player", "", batch.states[place], "", message)
+    legal = fields["legal"].astype(bool)
+    for place in np.nonzero((seen["legal"] != legal).any(axis=1))[0].tolist():
+        missing = [form.actions[number] for number in np.nonzero(legal[place] & ~seen["legal"][place])[0]]
+        surplus = [form.actions[number] for number in np.nonzero(~legal[place] & seen["legal"][place])[0]]
+        message = f"legal actions that it lacks: {missing}; that it has and should not: {surplus}"
+        yield TwinDifference("legal", "", batch.states[place], "", message)
+    for name, field in (("chance", "chance"), ("rewards", "rewards")):
+        close = np.isclose(seen[name], fields[field], rtol=TOLERANCE, atol=TOLERANCE)
+        for place in np.nonzero(~close.all(axis=1))[0].tolist():
+            message = f"expected {fields[field][place].tolist()}, got {seen[name][place].tolist()}"
+            yield TwinDifference(name, "", batch.states[place], "", message)
+    close = np.isclose(seen["observations"], fields["observations"], rtol=TOLERANCE, atol=TOLERANCE)
+    close |= fields["fit"][..., None] == 0
+    for place, player in np.argwhere(~close.all(axis=2)).tolist():
+        wanted, got = fields["observations"][place, player], seen["observations"][place, player]
+        places = np.nonzero(~close[place, player])[0].tolist()
+        told = ", ".join(f"[{at}] must be {wanted[at]:g}, got {got[at]:g}" for at in places[:SHOWN_NUMBERS])
+        more = f" and {len(places) - SHOWN_NUMBERS} more" if len(places) > SHOWN_NUMBERS else ""
+        message = f"numbers that differ: {told}{more}"
+        yield TwinDifference("observe", f"player {player}", batch.states[place], "", message)

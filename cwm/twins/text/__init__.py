@@ -1,0 +1,1 @@
+"""What a traced function's text may hold: read, checked and built anew."""

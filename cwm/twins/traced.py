@@ -1,0 +1,220 @@
+"""The trusted side of a twin's worker: what it traced, read and checked; and its states as arrays and back."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.parent.payload import Libraries
+from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply
+from cwm.sandbox.wire.arrays import BinaryArray
+from cwm.synthesis.candidate import problem_of
+from cwm.twins.form import ArrayForm, Rows, TwinForm
+from cwm.twins.text.language import DTYPES, Program, TensorType, TwinTextError
+from cwm.twins.text.reader import read
+
+MODULE: Final = "cwm.twins.tracing"
+TEXTS: Final = ("init", "step", "look")
+LIBRARIES: Final = Libraries(
+    names=("numpy", "jax", "jax.numpy", "jax.lax"),
+    packages=("jax", "jaxlib", "numpy", "ml_dtypes", "opt_einsum", "scipy"),
+    module=MODULE,
+    warm_up="warm_up",
+    environment={"JAX_PLATFORMS": "cpu", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    extra="batched",
+)
+LIMITS: Final = Limits(memory_mb=6144, cpu_s=3600, wall_s=180.0, reply_bytes=64 * 1024 * 1024)
+TRACE_S: Final = 180.0
+
+
+class TwinProblemError(Exception):
+    """A twin cannot be used; the message says why, in words for whoever wrote it."""
+
+
+@dataclass(frozen=True)
+class TracedTwin:
+    """What a twin's worker said, as far as it was found to be allowed.
+
+    Attributes:
+        form: tables and arrays.
+        texts: of `init`, `step` and `look`, by name.
+    """
+
+    form: TwinForm
+    texts: dict[str, str]
+
+    def programs(self) -> dict[str, Program]:
+        """Returns the texts, read and checked.
+
+        Raises:
+            TwinTextError: one is not allowed, or takes or returns something else than its form says.
+        """
+        found = {name: read(self.texts[name]) for name in TEXTS}
+        form = self.form
+        state = tuple(TensorType(array.dtype, array.shape) for array in form.arrays)
+        index = TensorType("int32", ())
+        seen = (
+            index,
+            TensorType("bool", (len(form.actions),)),
+            TensorType("float32", (len(form.outcomes),)),
+            TensorType("float32", (form.num_players,)),
+            TensorType("float32", (form.num_players, form.width)),
+        )
+        for name, taken, given in (("init", (), state), ("step", (*state, index), state), ("look", state, seen)):
+            if found[name].main.types != taken or found[name].results != given:
+                raise TwinTextError(f"the traced function {name} takes or returns other arrays than its form says")
+        return found
+
+
+def sandbox(level: Level | None) -> Sandbox:
+    """Returns the sandbox of twins."""
+    return Sandbox(LIMITS, level, (MODULE,), libraries=LIBRARIES)
+
+
+class TwinWorker:
+    """A twin in a worker of its own; a context manager.
+
+    Args:
+        source: the twin.
+        beside: the model's program, of which the twin is given the initial state and the facts of the game.
+        place: where it runs, see `sandbox`.
+        seconds: that one request may take.
+    """
+
+    def __init__(self, source: str, beside: ProgramSource, place: Sandbox, seconds: float = TRACE_S) -> None:
+        self._program = ProgramSource(source, beside.initial_state, beside.info)
+        self._place = place
+        self._seconds = seconds
+        self._worker: Worker | None = None
+
+    def traced(self, width: int) -> TracedTwin:
+        """Traces the twin.
+
+        Args:
+            width: of observation vectors.
+
+        Raises:
+            TwinProblemError: it cannot be traced, or what it is traced to is not allowed.
+            TesterError: it could not be tried through no fault of its own.
+            SandboxUnavailableError: no worker can be started.
+        """
+        tables = _plain(self._asked("tables", {}))
+        players = self._program.info["num_players"]
+        asked = {"players": players, "width": width} | {key: len(tables[key]) for key in ("actions", "chance")}
+        told = _plain(self._asked("trace", asked))
+        try:
+            form = TwinForm(_arrays(told["layout"]), tuple(tables["actions"]), tuple(tables["chance"]), players, width)
+            traced = TracedTwin(form, {name: told[name] for name in TEXTS})
+            traced.programs()
+        except TwinTextError as error:
+            raise TwinProblemError(str(error)) from None
+        return traced
+
+    def encoded(self, form: TwinForm, states: Sequence[str]) -> tuple[Rows, list[tuple[int, str]]]:
+        """Returns states as numbers, and what went wrong: (place, what).
+
+        Raises:
+            TwinProblemError, TesterError, SandboxUnavailableError: as `traced`.
+        """
+        reply = self._asked("encode", {"layout": form.layout, "states": list(states)}, arrays=True)
+        count = len(states)
+        widths = [sum(_size(array) for array in form.arrays if array.is_real == real) for real in (False, True)]
+        whole = _array(reply.arrays.get("whole"), "int32", (count, widths[0]))
+        real = _array(reply.arrays.get("real"), "float32", (count, widths[1]))
+        return (whole, real), _problems(reply.value, count)
+
+    def decoded(self, form: TwinForm, rows: Rows) -> tuple[list[str], list[tuple[int, str]]]:
+        """Returns the states of numbers as texts with sorted keys, and what went wrong: (place, what).
+
+        Raises:
+            TwinProblemError, TesterError, SandboxUnavailableError: as `traced`.
+        """
+        whole, real = rows
+        asked = {"layout": form.layout, "whole": whole.tolist(), "real": [list(map(float, row)) for row in real]}
+        value = self._asked("decode", asked).value
+        states = value.get("states") if isinstance(value, dict) else None
+        if not isinstance(states, list) or len(states) != len(whole) or not all(type(text) is str for text in states):
+            raise TwinProblemError("decode did not answer in the form that was asked for")
+        return states, _problems(value, len(whole))
+
+    def _asked(self, function: str, argument: dict[str, Any], arrays: bool = False) -> Reply:
+        if self._worker is None or not self._worker.alive:
+            self._worker = self._place.start(self._program)
+        worker = self._worker
+        reply = worker.loaded
+        if reply.outcome is Outcome.OK:
+            reply = worker.payload(MODULE, function, argument, seed=0, timeout_s=self._seconds, arrays=arrays)
+        problem = problem_of(reply)
+        if problem is not None:
+            raise TwinProblemError(problem)
+        return reply
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._worker is not None:
+            self._worker.close()
+
+
+def _plain(reply: Reply) -> dict[str, Any]:
+    value = reply.value
+    if not isinstance(value, dict):
+        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    if "problem" in value:
+        raise TwinProblemError(str(value["problem"])[:4000])
+    known = {"actions": list, "chance": list, "layout": list, **dict.fromkeys(TEXTS, str)}
+    if not all(key in known and isinstance(item, known[key]) for key, item in value.items()):
+        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    if set(value) not in ({"actions", "chance"}, {"layout", *TEXTS}):
+        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    for key in ("actions", "chance"):
+        if not all(type(action) is str for action in value.get(key, [])):
+            raise TwinProblemError("the twin did not answer in the form that was asked for")
+    return value
+
+
+def _arrays(layout: Any) -> tuple[ArrayForm, ...]:
+    found = []
+    for row in layout:
+        good = isinstance(row, list) and len(row) == 3 and isinstance(row[0], str) and row[1] in DTYPES.values()
+        if not good or not isinstance(row[2], list) or not all(type(length) is int for length in row[2]):
+            raise TwinProblemError("the twin did not answer in the form that was asked for")
+        found.append(ArrayForm(row[0], row[1], tuple(row[2])))
+    if [array.name for array in found] != sorted({array.name for array in found}):
+        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    return tuple(found)
+
+
+def _size(array: ArrayForm) -> int:
+    return int(np.prod(array.shape, dtype=np.int64))
+
+
+def _array(given: BinaryArray | None, dtype: str, shape: tuple[int, int]) -> Any:
+    if given is None or given.dtype != dtype or given.shape != shape:
+        raise TwinProblemError("encode did not answer in the form that was asked for")
+    return np.frombuffer(given.data, f"<{dtype[0]}4").reshape(shape)
+
+
+def _problems(value: Any, count: int) -> list[tuple[int, str]]:
+    rows = value.get("problems") if isinstance(value, dict) else None
+    if not isinstance(rows, list):
+        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    found = []
+    for row in rows:
+        good = isinstance(row, list) and len(row) == 2 and type(row[0]) is int and type(row[1]) is str
+        if not good or not 0 <= row[0] < count:
+            raise TwinProblemError("the twin did not answer in the form that was asked for")
+        found.append((row[0], row[1][:2000]))
+    return found
+
+
+def canonical(state: Any) -> str:
+    """Returns a state as the text that twins' workers give of it."""
+    return json.dumps(state, sort_keys=True, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""OvercookedV2 for thousands of games at once, as JaxMARL has it."""

@@ -1,0 +1,1 @@
+"""A drone hunts a fugitive who looks for a safe house."""

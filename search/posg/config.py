@@ -1,0 +1,159 @@
+"""Settings of the planners for games of simultaneous moves."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from search.api import PlannerConfigError
+
+Method: TypeAlias = Literal["pomcp", "ipomcp", "potmmcp"]
+Filter: TypeAlias = Literal["rejection", "adapted", "exact"]
+Filling: TypeAlias = Literal["rejected", "fitting"]
+Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
+Tables: TypeAlias = Literal["auto", "always", "never"]
+
+MOST: Final = 1_000_000_000
+"""No count is higher: such a search would never end."""
+
+
+@dataclass(frozen=True)
+class PosgPlannerConfig:
+    """Settings of one search; JSON in and out.
+
+    Source of methods and defaults: Schwartz et al., "POSGGym" (2025), section 5.2 and table 7.
+
+    Attributes:
+        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`) or `potmmcp`
+            (likewise, and the search is led by policies of the types themselves).
+        simulations: simulations a decision.
+        seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
+            then depends on the machine.
+        types: names of policies that the others may have; none for `pomcp`.
+        belief: how the belief is carried on: `rejection` as published, `adapted` (no particle contradicts what was
+            seen) or `exact` (all that is possible, for small games).
+        particles: of a belief; `exact` has as many as there are.
+        tries: draws a missing particle, at most.
+        branches: `adapted` goes through a step's chance where it has no more ways than this, and draws it otherwise.
+        fill: what `rejection` fills a belief with that it could not complete: `rejected` draws, which contradict what
+            was seen, or `fitting` ones once more.
+        exploration: UCB's constant; action values are scaled to [0, 1] by the range met in the tree.
+        puct: PUCB's constant, for `potmmcp`.
+        mix: share of the uniform policy in PUCB's prior.
+        meta: how `potmmcp` chooses a policy of its own, given the others' type: by `softmax` of its payoffs, the best
+            (`greedy`) or any (`uniform`).
+        temperature: of the softmax.
+        episodes: games that each payoff of `potmmcp` is estimated by, where it is not known.
+        discount: of rewards a step.
+        epsilon: a simulation goes no deeper than where the discount of a reward falls below this.
+        tables: whether steps are gone through once and looked up afterwards: `always`, `never`, or `auto`, where few
+            states are met in random play.
+    """
+
+    method: Method = "ipomcp"
+    simulations: int = 1000
+    seconds: float | None = None
+    types: tuple[str, ...] = ()
+    belief: Filter = "adapted"
+    particles: int = 500
+    tries: int = 4
+    branches: int = 64
+    fill: Filling = "rejected"
+    exploration: float = math.sqrt(2.0)
+    puct: float = 1.25
+    mix: float = 0.25
+    meta: Meta = "softmax"
+    temperature: float = 0.25
+    episodes: int = 100
+    discount: float = 0.99
+    epsilon: float = 0.01
+    tables: Tables = "auto"
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the settings by name, `seconds` only where there is a limit."""
+        data = asdict(self) | {"types": list(self.types)}
+        if self.seconds is None:
+            del data["seconds"]
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "PosgPlannerConfig":
+        """Builds a configuration and checks it.
+
+        Raises:
+            PlannerConfigError: a key is unknown or a value out of range.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise PlannerConfigError(f"unknown planner settings {unknown}; known: {sorted(known)}")
+        types = data.get("types", ())
+        if isinstance(types, str) or not all(isinstance(name, str) for name in types):
+            raise PlannerConfigError(f"types is {types!r}, expected a list of names.")
+        config = cls(**{**data, "types": tuple(types)})
+        check(config)
+        return config
+
+    @property
+    def depth(self) -> int:
+        """Steps after which a reward counts for less than `epsilon`."""
+        return max(1, math.ceil(math.log(self.epsilon) / math.log(self.discount))) if self.discount < 1.0 else MOST
+
+
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "method": get_args(Method),
+    "belief": get_args(Filter),
+    "fill": get_args(Filling),
+    "meta": get_args(Meta),
+    "tables": get_args(Tables),
+}
+COUNTS: Final = ("simulations", "particles", "tries", "branches", "episodes")
+AMOUNTS: Final = ("exploration", "puct")
+SHARES: Final = ("mix",)
+POSITIVE: Final = ("temperature", "discount", "epsilon")
+
+
+def check(config: PosgPlannerConfig) -> None:
+    """Checks the ranges of the settings.
+
+    Raises:
+        PlannerConfigError: one is out of range; the message names it.
+    """
+    for name, choices in CHOICES.items():
+        choice = getattr(config, name)
+        if choice not in choices:
+            raise PlannerConfigError(f"{name} is {choice!r}, expected {' or '.join(map(repr, choices))}.")
+    for name in COUNTS:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST:
+            raise PlannerConfigError(f"{name} is {value!r}, expected a whole number from 1 to {MOST:,}.")
+    for name in AMOUNTS:
+        if not _is_number(getattr(config, name)) or not 0 <= getattr(config, name) < math.inf:
+            raise PlannerConfigError(f"{name} is {getattr(config, name)!r}, expected a number of at least 0.")
+    for name in SHARES:
+        if not _is_number(getattr(config, name)) or not 0 <= getattr(config, name) <= 1:
+            raise PlannerConfigError(f"{name} is {getattr(config, name)!r}, expected a share from 0 to 1.")
+    for name in POSITIVE:
+        value = getattr(config, name)
+        most = math.inf if name == "temperature" else 1.0
+        if not _is_number(value) or not 0 < value <= most or value == math.inf:
+            wanted = "a number above 0" if name == "temperature" else "a number above 0, at most 1"
+            raise PlannerConfigError(f"{name} is {value!r}, expected {wanted}.")
+    if config.seconds is not None and (not _is_number(config.seconds) or not 0 < config.seconds < math.inf):
+        raise PlannerConfigError(f"seconds is {config.seconds!r}, expected a number above 0.")
+    _check_types(config)
+
+
+def _check_types(config: PosgPlannerConfig) -> None:
+    if config.method == "pomcp" and config.types:
+        raise PlannerConfigError("pomcp takes the others to act at random: leave out types, or use ipomcp.")
+    if config.method != "pomcp" and not config.types:
+        raise PlannerConfigError(
+            f"{config.method} needs types, the policies that the others may have, e.g. types=H1+H2."
+        )
+    if len(set(config.types)) < len(config.types):
+        raise PlannerConfigError(f"types names a policy twice: {'+'.join(config.types)}.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

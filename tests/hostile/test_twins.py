@@ -1,0 +1,132 @@
+"""Twins that mean harm: nothing of them leaves their worker but text, and of that only what is allowed is read."""
+
+from pathlib import Path
+
+import pytest
+
+from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.wire.api import Limits, ProgramSource
+from cwm.twins.compiled import CompiledTwin
+from cwm.twins.text.language import TwinTextError
+from cwm.twins.text.reader import read
+from cwm.twins.traced import LIBRARIES, MODULE, TwinProblemError, TwinWorker, sandbox
+
+pytestmark = pytest.mark.extra("batched")
+FOLDER = Path(__file__).with_name("twins")
+PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if path.name != "_base.py")
+BASE = (FOLDER / "_base.py").read_text()
+SWITCH = ProgramSource(
+    "",
+    {"on": 0},
+    {
+        "id": "switch",
+        "num_players": 1,
+        "utility": "identical",
+        "min_utility": 0.0,
+        "max_utility": 0.0,
+        "perfect_information": True,
+        "has_chance": False,
+        "player_names": ["one"],
+    },
+)
+QUICK = ("forged__custom_call", "acts__starts")
+"""The others take a second or two each."""
+
+
+def test_every_family_is_there():
+    families = {path.name.split("__")[0] for path in PROGRAMS}
+    assert families == {"acts", "callback", "custom_call", "forged", "layout", "loop", "memory", "size"}
+    assert len(PROGRAMS) >= 20
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow) for path in PROGRAMS],
+)
+def test_a_hostile_twin_is_refused_with_its_reason(path):
+    text = path.read_text()
+    says = next(line for line in text.splitlines() if line.startswith("# says:")).removeprefix("# says:").strip()
+    place = Sandbox(Limits(memory_mb=4096, cpu_s=60, wall_s=20.0), payload=(MODULE,), libraries=LIBRARIES)
+    worker = TwinWorker(f"{BASE}\n\n{text}", SWITCH, place, seconds=20.0)
+    with worker, pytest.raises(TwinProblemError) as told:
+        taken_in(worker)
+    assert says in str(told.value)
+
+
+def taken_in(worker):
+    CompiledTwin(worker.traced(1), lanes=2).close()
+
+
+@pytest.mark.slow
+def test_the_right_twin_that_hostile_ones_change_is_accepted():
+    with TwinWorker(BASE, SWITCH, sandbox(None)) as worker:
+        traced = worker.traced(1)
+    with CompiledTwin(traced, lanes=2) as twin:
+        assert twin.look(twin.init())["player"].tolist() == [0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limits", "says"), [({"compile_s": 0.2}, "more than 0.2 seconds"), ({"memory_mb": 64}, "ended")]
+)
+def test_compiling_has_limits_of_time_and_memory(limits, says):
+    with TwinWorker(BASE, SWITCH, sandbox(None)) as worker:
+        traced = worker.traced(1)
+    with pytest.raises(TwinProblemError, match=says):
+        CompiledTwin(traced, lanes=2, **limits)
+
+
+MODULE_TEXT = """"builtin.module"() <{{sym_name = "m"}}> ({{
+  "func.func"() <{{function_type = (tensor<4xi32>) -> tensor<4xi32>, sym_name = "main"}}> ({{
+  ^bb0(%arg0: tensor<4xi32>):
+    {line}
+    "func.return"(%0) : (tensor<4xi32>) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"""
+
+
+def test_a_plain_text_is_read():
+    line = '%0 = "stablehlo.add"(%arg0, %arg0) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>'
+    assert [operation.name for operation in read(MODULE_TEXT.format(line=line)).main.operations] == [
+        "stablehlo.add",
+        "func.return",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            '%0 = "stablehlo.custom_call"(%arg0) : (tensor<4xi32>) -> tensor<4xi32>',
+            "'stablehlo.custom_call' is not allowed",
+        ),
+        ('%0 = "stablehlo.infeed"(%arg0) : (tensor<4xi32>) -> tensor<4xi32>', "'stablehlo.infeed' is not allowed"),
+        ('%0 = "stablehlo.outfeed"(%arg0) : (tensor<4xi32>) -> tensor<4xi32>', "is not allowed"),
+        ('%0 = "stablehlo.rng"(%arg0) : (tensor<4xi32>) -> tensor<4xi32>', "is not allowed"),
+        ('%0 = "llvm.inline_asm"(%arg0) : (tensor<4xi32>) -> tensor<4xi32>', "is not allowed"),
+        ('%0 = "stablehlo.add"(%arg0) {frontend = 1} : (tensor<4xi32>) -> tensor<4xi32>', "not its own"),
+        ('%0 = "stablehlo.add"(%arg0) : (tensor<4xf64>) -> tensor<4xf64>', "the type 'f64' is not allowed"),
+        ('%0 = "stablehlo.add"(%arg0) : (tensor<?xi32>) -> tensor<4xi32>', "expected"),
+        ('%0 = "stablehlo.iota"() <{d = 0 : i64}> : () -> tensor<999999x999999xi32>', "more than 262,144 numbers"),
+        ('%0 = "stablehlo.iota"() <{d = 0 : i64}> : () -> tensor<99999999999xi32>', "too long"),
+        ('%0 = "stablehlo.iota"() <{d = #mhlo.x<1>}> : () -> tensor<4xi32>', "'#mhlo.x' is not allowed"),
+        ('%0 = "stablehlo.iota"() <{d = 0 : i64, d = 1 : i64}> : () -> tensor<4xi32>', "there twice"),
+        ('%0 = "stablehlo.iota"() <{d = ' + "[" * 90 + "]" * 90 + "}> : () -> tensor<4xi32>", "nested too deeply"),
+        ("\x00\ud800", "expected"),
+    ],
+)
+def test_a_text_with_anything_else_is_refused(line, says):
+    with pytest.raises(TwinTextError, match="not accepted") as told:
+        read(MODULE_TEXT.format(line=line))
+    assert says in str(told.value)
+
+
+def test_every_text_that_is_cut_off_is_refused():
+    whole = MODULE_TEXT.format(
+        line='%0 = "stablehlo.add"(%arg0, %arg0) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>'
+    ).strip()
+    read(whole)
+    for length in range(len(whole)):
+        with pytest.raises(TwinTextError):
+            read(whole[:length])
