@@ -51,6 +51,8 @@ def _large(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
+        _small("button-game", "Button game", "button_game:ButtonGame"),
+        _small("cat-dog", "Cat-dog game", "cat_dog:CatDog"),
         _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
         _large("driving", "Driving", "driving:Driving"),
         _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),

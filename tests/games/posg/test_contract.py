@@ -288,7 +288,13 @@ def test_an_observation_that_shows_what_is_hidden_is_found() -> None:
     assert rules == {"an observation shows what is hidden"}
 
 
-@pytest.mark.parametrize("game_id", registry.ids())
+QUICK = [
+    pytest.param(game_id, marks=() if registry.entry_of(game_id).exact else pytest.mark.slow)
+    for game_id in registry.ids()
+]
+
+
+@pytest.mark.parametrize("game_id", QUICK)
 def test_games_that_ship_keep_the_contract(game_id: str) -> None:
     assert_posg(registry.make(game_id), games=3, samples=FEW)
 

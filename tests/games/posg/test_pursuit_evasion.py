@@ -14,7 +14,7 @@ from games.posg.pursuit_evasion.partners import PARTNERS, policies
 MODEL = PursuitEvasion()
 DOCUMENTED = PursuitEvasion(variant="documented")
 NO_CHANCE = replaying({})
-OPEN = [" " * 12 + "1" + " " * 12, *[" " * 25] * 23, "0 2 7 8 9 5" + " " * 14]
+OPEN = ["0 2 7 8 9 5  ", *[" " * 13] * 11, "1" + " " * 12]
 
 
 def chase(evader: tuple[list[int], str], pursuer: tuple[list[int], str], goal: list[int], least: int = 23) -> Chase:
@@ -33,8 +33,8 @@ def chase(evader: tuple[list[int], str], pursuer: tuple[list[int], str], goal: l
 @pytest.mark.parametrize(("is_lopsided", "across"), [(True, 54), (False, 95)])
 def test_a_cone_in_the_open_has_the_published_number_of_cells(is_lopsided: bool, across: int) -> None:
     maze = Maze(OPEN, is_lopsided)
-    middle = 12 * 25 + 12
-    assert [len(maze.cone(middle, heading)) for heading in range(4)] == [95, across, 95, across]
+    assert [len(maze.cone(12 * 13 + 6, 0)), len(maze.cone(6 * 13, 1))] == [95, across]
+    assert [len(maze.cone(6, 2)), len(maze.cone(6 * 13 + 12, 3))] == [95, across]
 
 
 def test_walls_block_sight() -> None:
@@ -67,7 +67,7 @@ def test_being_seen_is_being_caught_even_on_the_goal() -> None:
 
 
 def test_a_pursuer_who_steps_on_the_evader_holds_it() -> None:
-    state = chase(([4, 15], "west"), ([3, 15], "south"), [11, 1])
+    state = chase(([4, 15], "west"), ([3, 15], "south"), [11, 1], 0)
     after, rewards, _ = MODEL.move(state, ("backward", "left"), NO_CHANCE)
     assert (after[0] >> 2, after[1] >> 2) == (15 * 16 + 4, 15 * 16 + 4)
     assert rewards[0] == pytest.approx(-1 / 1.24)
