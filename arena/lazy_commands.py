@@ -36,6 +36,7 @@ PLACES: Final[Mapping[str, str]] = {
     "llm": "llm:app",
     "sandbox": "sandbox:app",
     "train": "train.group:app",
+    "posg": "posg.group:app",
 }
 """Module and attribute of every command, or group of commands, in the order of the help."""
 EPILOG: Final = "EPILOG"

@@ -1,0 +1,1 @@
+"""`cwm posg`: planners and populations of games of simultaneous moves, measured."""
