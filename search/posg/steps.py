@@ -150,6 +150,8 @@ class DrawnSteps:
         self._hashable = isinstance(model, DescribesPosg)
         self._fast = model if isinstance(model, FastStep) else None
         self._rollout = model if isinstance(model, FastRollout) else None
+        self._conditions = model if isinstance(model, ConditionsStart) else None
+        self._given = model if isinstance(model, StepGiven) else None
         self._idle = tuple(actions[:1] for actions in model.info.actions)
         self.begin(random.Random(0))
 
@@ -226,10 +228,10 @@ class DrawnSteps:
         return ways if len(ways) <= limit else None
 
     def opening_given(self, observation: Observation) -> Opening | None:
-        if not isinstance(self.model, ConditionsStart):
+        if self._conditions is None:
             return None
         try:
-            state = self.model.initial_state_given(self.ego, observation, self._choose)
+            state = self._conditions.initial_state_given(self.ego, observation, self._choose)
         except PosgError:
             return None
         seen = list(self.model.observe(state, None, self._choose))
@@ -238,12 +240,12 @@ class DrawnSteps:
 
     @property
     def draws_given(self) -> bool:
-        return isinstance(self.model, StepGiven)
+        return self._given is not None
 
     def step_given(self, place: Place, joint: Joint, observation: Observation) -> tuple[float, Outcome] | None:
-        if not isinstance(self.model, StepGiven):
+        if self._given is None:
             return None
-        given = self.model.sample_step_given(place, joint, self.ego, observation, self._rng)
+        given = self._given.sample_step_given(place, joint, self.ego, observation, self._rng)
         if given is None:
             return None
         (after, rewards, over), likelihood = given
