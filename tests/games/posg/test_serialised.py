@@ -19,7 +19,7 @@ START = {"growl": None, "creak": None}
 
 @pytest.mark.parametrize("game_id", ids())
 def test_games_of_simultaneous_moves_keep_the_contract_of_games(game_id: str) -> None:
-    assert_game(registry.make(game_id, steps=4), games=4)
+    assert_game(registry.make(game_id, steps=3), games=2)
 
 
 def after(game: SerialisedPosg, *actions: str):
@@ -70,13 +70,13 @@ def test_resampled_histories_have_the_exact_probabilities() -> None:
     shown.append(({"agent": 0, "step": 1, "seen": {"growl": "left", "creak": "silence"}}, None))
     rng = random.Random(0)
     counts = Counter()
-    for _ in range(4000):
+    for _ in range(2000):
         state = after(game, *game.resample_history(shown, 0, rng))
         assert game.observations(state)[0] == shown[-1][0]
         counts[state.state] += 1
     silent, opened = 0.9 * 0.85, 2 * 0.05 * 0.5  # the other listened; it opened a door and the tiger moved
     left = (silent + opened * 2 * 0.85) / (silent + opened * 2 * 0.85 + 0.9 * 0.15 + opened * 2 * 0.15)
-    assert counts["left"] / 4000 == pytest.approx(left, abs=0.02)
+    assert counts["left"] / 2000 == pytest.approx(left, abs=0.03)
 
 
 def test_a_history_that_nothing_explains_is_refused() -> None:
@@ -90,16 +90,16 @@ def test_playouts_pay_what_whole_random_games_pay() -> None:
     game = as_game.make("mabc", steps=3)
     rng = random.Random(0)
     begun = after(game, "send")
-    fast = [game.playout(begun, rng, 100)[0] for _ in range(3000)]
+    fast = [game.playout(begun, rng, 100)[0] for _ in range(1000)]
     slow = []
-    for _ in range(3000):
+    for _ in range(1000):
         state, paid = begun, 0.0
         while (player := game.current_player(state)) != TERMINAL:
             outcomes = game.chance_outcomes(state) if player == CHANCE else [(a, 1) for a in game.legal_actions(state)]
             state = game.apply_action(state, rng.choices(*zip(*outcomes, strict=True))[0])
             paid += game.rewards(state)[0]
         slow.append(paid)
-    assert sum(fast) / 3000 == pytest.approx(sum(slow) / 3000, abs=0.06)
+    assert sum(fast) / 1000 == pytest.approx(sum(slow) / 1000, abs=0.1)
 
 
 def test_an_unknown_game_of_simultaneous_moves_is_told_the_nearest() -> None:

@@ -11,7 +11,7 @@ import pytest
 from games.api import Json
 from games.posg import registry
 from games.posg.api import Joint, PosgError, observation_to_json, state_to_json
-from games.posg.chance import replaying
+from games.posg.chance import drawing, replaying
 from games.posg.exact import ExactModel, Step
 from games.posg.two_paths.model import MAPS
 
@@ -197,10 +197,10 @@ def test_starts_of_the_hunt_are_equally_likely() -> None:
     assert {round(chance * 24 * 23, 9) for chance in places.values()} == {1.0}
 
 
-@pytest.mark.parametrize("game_id", registry.ids())
+@pytest.mark.parametrize("game_id", ["mabc", "rps-repeated", "tiger-2a", "two-paths", "uav"])
 def test_fast_steps_use_the_generator_that_they_are_given(game_id: str) -> None:
     model = registry.make(game_id)
-    state = ExactModel(model).starts()[0].state
+    state = model.initial_state(drawing(random.Random(0)))
     joint = tuple(actions[-1] for actions in model.info.actions)
     for _ in range(3):
         first, again = ([model.sample_step(state, joint, random.Random(seed)) for seed in range(5)] for _ in range(2))
