@@ -125,6 +125,15 @@ def test_choices_have_nearly_no_regret_in_games_of_three_steps(game_id: str, oth
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "steps", "other"), [("rps-repeated", 3, Biased(0.5, 0.3, 0.2)), ("two-paths", 6, Uniform())]
+)
+def test_choices_have_nearly_no_regret_where_nothing_is_drawn(game_id: str, steps: int, other: OtherPolicy) -> None:
+    model = make_model(game_id, steps=steps)
+    assert mean_regret(model, other, settings(4000, other), responses(model, other, steps), 8) <= MOST_REGRET
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["H1", "H2", "H3", "H4", "H5", "uniform"])
 def test_choices_have_nearly_no_regret_on_the_way_to_a_goal(name: str) -> None:
     """Eight steps: all is seen, so what the other remembers is known, and values are those of a Markov process.
