@@ -186,9 +186,10 @@ class Unsure(BroadcastChannel):
         self._sensors = dict.fromkeys(("clear", "collision"), (("clear", 0.5), ("collision", 0.4)))
 
 
+@pytest.mark.parametrize("tables", ["always", "never"])
 @pytest.mark.parametrize("belief", ["adapted", "exact", "rejection"])
-def test_probabilities_that_do_not_sum_to_one_end_in_a_random_move_and_one_sentence(belief: str) -> None:
-    config = PosgPlannerConfig(method="pomcp", simulations=100, belief=belief, tables="always")  # type: ignore[arg-type]
+def test_probabilities_that_do_not_sum_to_one_end_in_a_random_move_and_one_sentence(belief: str, tables: str) -> None:
+    config = PosgPlannerConfig(method="pomcp", simulations=100, belief=belief, tables=tables)  # type: ignore[arg-type]
     decision = make(Unsure(1), 0, config).choose(Position(0, (("clear", None),)), random.Random(0))  # type: ignore[arg-type]
     assert decision.action in ("send", "wait")
     assert decision.fallback is not None
