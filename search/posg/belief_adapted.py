@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from games.api import Action
-from search.posg.belief import Cloud, Scope, begun, drawn_act, drawn_starts, moved, no_start
+from search.posg.belief import FEWEST_STARTS, Cloud, Scope, begun, drawn_act, drawn_starts, moved, no_start
 from search.posg.belief_exact import Merging, begin_exactly, carry_on, not_explained
 from search.posg.simulate import PosgParticle
 from search.posg.told import Told
@@ -29,7 +29,11 @@ class AdaptedBelief:
     def start(self, told: Told, rng: random.Random) -> None:
         scope, count = self._scope, self._scope.config.particles
         scope.steps.begin(rng)
-        merging, tries = begin_exactly(scope, told, max(count, scope.config.branches)), 0
+        observation = scope.hearing.own_of(told)
+        given = observation is not None and scope.steps.opening_given(observation) is not None
+        # Where starts cannot be drawn given what was seen, going through as many as would be drawn costs no more.
+        limit = max(count, scope.config.branches) if given else max(FEWEST_STARTS, scope.config.tries * count)
+        merging, tries = begin_exactly(scope, told, limit), 0
         if merging is None:
             starts, tries = drawn_starts(scope, told, count)
             if not starts:
@@ -59,8 +63,10 @@ class AdaptedBelief:
         """Returns what the particles may have become, and how many draws that took."""
         scope, cloud = self._scope, self.cloud
         merging, too_wide = Merging(scope), 0
+        # Few distinct particles may have many ways each: what counts is how many are gone through in all.
+        limit = scope.config.branches * max(1, scope.config.particles // len(cloud.particles))
         for particle, weight in zip(cloud.particles, cloud.weights, strict=True):
-            if not carry_on(scope, merging, particle, weight, action, told, scope.config.branches, at_random):
+            if not carry_on(scope, merging, particle, weight, action, told, limit, at_random):
                 too_wide += 1
                 if too_wide == TOO_WIDE:
                     return self._drawn(action, told, rng, at_random)

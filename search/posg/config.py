@@ -34,7 +34,8 @@ class PosgPlannerConfig:
             seen) or `exact` (all that is possible, for small games).
         particles: of a belief; `exact` has as many as there are.
         tries: draws a missing particle, at most.
-        branches: `adapted` goes through a step's chance where it has no more ways than this, and draws it otherwise.
+        branches: `adapted` goes through a step's chance where it has no more ways than this, or where its particles
+            are fewer than `particles`, so many more; and draws it otherwise.
         fill: what `rejection` fills a belief with that it could not complete: `rejected` draws, which contradict what
             was seen, or `fitting` ones once more.
         exploration: UCB's constant; action values are scaled to [0, 1] by the range met in the tree.

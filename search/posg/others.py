@@ -203,11 +203,15 @@ class Minds:
     def _made(self, memory: Memory, legal: Sequence[Action]) -> Mind:
         if len(legal) == 1:
             return Mind(memory, legal, (1.0,))
-        chances = [float(chance) for chance in self._policy.probabilities(memory, legal)]
+        given = self._policy.probabilities(memory, legal)
+        try:
+            chances = [float(chance) for chance in given]
+        except (TypeError, ValueError):
+            chances = []
         wrong = len(chances) != len(legal) or not all(chance >= 0.0 for chance in chances)
         if wrong or abs(math.fsum(chances) - 1.0) > TOLERANCE:
             raise PosgError(
-                f"the policy {self.name!r} gives {chances!r} for {', '.join(legal)}; expected one probability for "
+                f"the policy {self.name!r} gives {given!r} for {', '.join(legal)}; expected one probability for "
                 "each, summing to 1."
             )
         return Mind(memory, legal, chances)

@@ -90,7 +90,7 @@ class PosgPlanner:
         if config.method == "potmmcp":
             table = payoffs or meta.payoffs(self.scope, self._own, random.Random(0))
             self._sums = [list(accumulate(meta.shares(row, config)))[:-1] for row in table]
-        steps.openings(config.branches)  # a draw that breaks the rules is found before the first game
+        self._is_checked = False
         self._reset()
 
     @property
@@ -146,6 +146,8 @@ class PosgPlanner:
         self._renewals = 0
 
     def _follow(self, told: Sequence[Told], rng: random.Random, errors: ErrorCount) -> None:
+        if not self._is_checked:
+            self._check_chance()
         if not same_beginning(self._told, told):
             self._reset()
         self.scope.types.forget()
@@ -159,6 +161,20 @@ class PosgPlanner:
                 renewals = self._renewals + 1
                 self._reset()
                 self._renewals = renewals
+
+    def _check_chance(self) -> None:
+        """Goes through the starts and through one step, as far as `branches`: draws themselves check nothing.
+
+        Raises:
+            PosgError: a draw breaks the rules.
+        """
+        steps, branches = self.scope.steps, self._config.branches
+        steps.begin(random.Random(0))
+        steps.openings(branches)
+        place = steps.opening().place
+        joint = tuple(steps.legal(place, agent)[0] for agent in range(self._model.info.num_agents))
+        steps.ways(place, joint, branches)
+        self._is_checked = True
 
     def _take_in(self, told: Sequence[Told], rng: random.Random, errors: ErrorCount) -> None:
         """Takes the next of the moments into the belief and moves the root of the tree."""

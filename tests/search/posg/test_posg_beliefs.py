@@ -6,11 +6,14 @@ from collections import Counter
 import pytest
 
 from games.api import Json
-from games.posg.api import PosgModel
+from games.posg.api import PosgModel, observation_to_json
 from games.posg.chance import drawing
+from games.posg.driving.model import Driving
+from games.posg.driving.partners import policies as driving_policies
 from games.posg.mabc.model import BroadcastChannel
 from games.posg.registry import make as make_model
 from search.api import Position
+from search.posg.belief_adapted import AdaptedBelief
 from search.posg.config import PosgPlannerConfig
 from search.posg.others import FromFunction, Uniform
 from search.posg.planner import PosgPlanner, make
@@ -73,15 +76,14 @@ def test_what_is_heard_of_the_other_tells_its_type(belief: str) -> None:
     assert posterior["type listener"] + posterior["type opener"] == pytest.approx(1.0)
 
 
-def test_draws_come_near_the_exact_belief() -> None:
+def test_draws_come_near_the_exact_belief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AdaptedBelief, "_gone_through", AdaptedBelief._drawn)  # as where chance has too many ways
     seen = [SILENT, heard("left", "silence"), heard("left", "right"), heard("right", "silence")]
     exact = planner(make_model("tiger-2a"), "exact", ("listener", "any"))
-    drawn = planner(
-        make_model("tiger-2a"), "adapted", ("listener", "any"), tables="never", branches=1, particles=2000, tries=20
-    )
+    drawn = planner(make_model("tiger-2a"), "adapted", ("listener", "any"), particles=2000, tries=20)
     follow(exact, *seen)
     follow(drawn, *seen)
-    assert drawn.belief.cloud.tries > 0
+    assert drawn.belief.cloud.tries > 2000
     assert sides(drawn)["left"] == pytest.approx(sides(exact)["left"], abs=0.05)
     truth, found = exact.belief.cloud.posterior(2), drawn.belief.cloud.posterior(2)
     assert found == pytest.approx(truth, abs=0.05)
@@ -156,3 +158,40 @@ def test_a_game_in_turns_is_read_with_what_was_missed() -> None:
     history = [({"agent": 0, "step": step, "seen": seen}, "listen") for step, seen in enumerate(shown)]
     one.choose(Position(0, (*history[:-1], (history[-1][0], None))), random.Random(0))
     assert sides(one)["left"] == pytest.approx(0.85**2 / (0.85**2 + 0.15**2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "settings"),
+    [("uav", {"tables": "never"}), ("uav", {"particles": 40}), ("driving", {})],
+)
+def test_marginals_are_near_the_exact_ones_along_a_game(game_id: str, settings: dict[str, Json]) -> None:
+    model = make_model(game_id)
+    known = driving_policies(model) if isinstance(model, Driving) else {"uniform": Uniform()}
+    names = [name for name in known if name in ("uniform", "A0", "A40", "A100")]
+    policies, other = {name: [known[name]] * 2 for name in names}, known[names[0]]
+    adapted, exact = (
+        make(model, 0, PosgPlannerConfig.from_json({"types": names, **more}), policies)
+        for more in ({"belief": "adapted", "particles": 2000, **settings}, {"belief": "exact"})
+    )
+    rng = random.Random(1)
+    choose, told = drawing(rng), list[Told]()
+    state = model.initial_state(choose)
+    seen = model.observe(state, None, choose)
+    memory = other.update(other.start(1), None, seen[1])
+    for _ in range(6):
+        told.append(Told(observation_to_json(model, 0, seen[0]), acts=True, action=None))
+        for one in (adapted, exact):
+            one.follow(told, rng)
+        assert adapted.belief.cloud.posterior(len(names)) == pytest.approx(
+            exact.belief.cloud.posterior(len(names)), abs=0.05
+        )
+        found, truth = sides(adapted), sides(exact)
+        assert all(found[place] == pytest.approx(truth[place], abs=0.05) for place in {*found, *truth})
+        legal = model.legal_actions(state, 1)
+        acts = rng.choices(legal, other.probabilities(memory, legal))[0]
+        joint = (rng.choice(model.legal_actions(state, 0)), acts)
+        told[-1] = told[-1]._replace(action=joint[0])
+        state = model.move(state, joint, choose)[0]
+        seen = model.observe(state, joint, choose)
+        memory = other.update(memory, acts, seen[1])

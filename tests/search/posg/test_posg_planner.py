@@ -186,24 +186,26 @@ class Unsure(BroadcastChannel):
         self._sensors = dict.fromkeys(("clear", "collision"), (("clear", 0.5), ("collision", 0.4)))
 
 
+@pytest.mark.parametrize("tables", ["always", "never"])
 @pytest.mark.parametrize("belief", ["adapted", "exact", "rejection"])
-def test_probabilities_that_do_not_sum_to_one_end_in_a_random_move_and_one_sentence(belief: str) -> None:
-    config = PosgPlannerConfig(method="pomcp", simulations=100, belief=belief, tables="always")  # type: ignore[arg-type]
+def test_probabilities_that_do_not_sum_to_one_end_in_a_random_move_and_one_sentence(belief: str, tables: str) -> None:
+    config = PosgPlannerConfig(method="pomcp", simulations=100, belief=belief, tables=tables)  # type: ignore[arg-type]
     decision = make(Unsure(1), 0, config).choose(Position(0, (("clear", None),)), random.Random(0))  # type: ignore[arg-type]
     assert decision.action in ("send", "wait")
     assert decision.fallback is not None
     assert "the probabilities of the draw 'sensor of node 0' sum to 0.9, not to 1" in decision.fallback
 
 
-def test_a_policy_that_gives_no_probabilities_is_named() -> None:
+@pytest.mark.parametrize("given", [[0.5, 0.0], [1.0], [2.0, -1.0], None])
+def test_a_policy_that_gives_no_probabilities_is_named(given: Sequence[float]) -> None:
     def half(history: object, legal: Sequence[str], agent: int) -> Sequence[float]:
-        return [0.5] + [0.0] * (len(legal) - 1)
+        return given
 
     config = PosgPlannerConfig(types=("half",), simulations=20)
     one = make(make_model("mabc"), 0, config, {"half": [FromFunction(half)] * 2})
     decision = one.choose(Position(0, (("clear", None),)), random.Random(0))  # type: ignore[arg-type]
     assert decision.fallback == (
-        "the policy 'half' gives [0.5, 0.0] for send, wait; expected one probability for each, summing to 1. "
+        f"the policy 'half' gives {given!r} for send, wait; expected one probability for each, summing to 1. "
         "A random action is played."
     )
 

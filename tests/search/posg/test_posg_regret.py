@@ -59,8 +59,10 @@ class Conditional:
         return self._policy.probabilities(memory, legal)
 
 
-def mean_regret(model: PosgModel, other: OtherPolicy, config: PosgPlannerConfig, values: Values, games: int) -> float:
-    """Returns the planner's mean regret over its decisions, as a share of the range of what the game pays."""
+def mean_regret(
+    model: PosgModel, other: OtherPolicy, config: PosgPlannerConfig, values: Values, games: int, last: int = 99
+) -> float:
+    """Returns the planner's mean regret over the last decisions of games, as a share of the range of what they pay."""
     info, regrets = model.info, []
     assert info.step_limit is not None
     planner = make(model, 0, config, {"known": [other, other]})
@@ -71,13 +73,14 @@ def mean_regret(model: PosgModel, other: OtherPolicy, config: PosgPlannerConfig,
         seen = model.observe(state, None, choose)
         memory = other.update(other.start(1), None, seen[1])
         history: list[tuple[Observation, Action | None]] = []
-        for _ in range(info.step_limit):
+        for step in range(info.step_limit):
             history.append((seen[0], None))
             told = tuple((observation_to_json(model, 0, one), action) for one, action in history)
             decision = planner.choose(Position(0, told), rng)
             assert decision.fallback is None
-            worth = values(history)
-            regrets.append(max(worth.values()) - worth[decision.action])
+            if info.step_limit - step <= last:
+                worth = values(history)
+                regrets.append(max(worth.values()) - worth[decision.action])
             history[-1] = (seen[0], decision.action)
             legal = model.legal_actions(state, 1)
             joint = (decision.action, rng.choices(legal, other.probabilities(memory, legal))[0])
@@ -122,6 +125,23 @@ def test_choices_have_nearly_no_regret_in_games_of_three_steps(game_id: str, oth
     model = make_model(game_id, steps=3)
     regret = mean_regret(model, other, settings(4000, other, belief), responses(model, other, 3), 8)
     assert regret <= MOST_REGRET
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "steps", "other"), [("rps-repeated", 3, Biased(0.5, 0.3, 0.2)), ("two-paths", 6, Uniform())]
+)
+def test_choices_have_nearly_no_regret_where_nothing_is_drawn(game_id: str, steps: int, other: OtherPolicy) -> None:
+    model = make_model(game_id, steps=steps)
+    assert mean_regret(model, other, settings(4000, other), responses(model, other, steps), 8) <= MOST_REGRET
+
+
+@pytest.mark.slow
+def test_choices_have_nearly_no_regret_at_the_end_of_a_hunt() -> None:
+    """Six steps, of which the last three: the exact values of earlier ones take hours."""
+    model = make_model("uav", steps=6)
+    values = responses(model, Uniform(), 6)
+    assert mean_regret(model, Uniform(), settings(4000, Uniform()), values, 2, last=3) <= MOST_REGRET
 
 
 @pytest.mark.slow
