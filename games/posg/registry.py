@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, Final, cast
 
 from games.api import UnknownGameError
 from games.posg.api import PosgError, PosgModel
+from games.posg.policies import PosgPolicy
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,22 @@ def make(game_id: str, **params: Any) -> PosgModel:
     except TypeError as error:
         raise PosgError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
     return factory(*arguments.args, **arguments.kwargs)
+
+
+def policies(game_id: str, model: PosgModel) -> Mapping[str, PosgPolicy]:
+    """Returns the hand-written policies that ship with a game, by name.
+
+    Args:
+        game_id: a registered id.
+        model: of the game, as `make` built it.
+
+    Raises:
+        UnknownGameError: no game has this id.
+        PosgError: the game has none.
+    """
+    name = f"{entry_of(game_id).package}.partners"
+    if importlib.util.find_spec(name) is None:
+        have = ", ".join(one for one in _ENTRIES if importlib.util.find_spec(f"{_ENTRIES[one].package}.partners"))
+        raise PosgError(f"{game_id} ships no policies; these games do: {have}.")
+    found: Mapping[str, PosgPolicy] = importlib.import_module(name).policies(model)
+    return found

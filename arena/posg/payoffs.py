@@ -1,0 +1,112 @@
+"""Payoff tables: what each policy of a population gets beside each, over many games. Kept pair by pair, resumable."""
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.figures.intervals import mean_estimate
+from arena.posg.published import published
+from arena.usage import UsageError
+from cwm.storage.files import write_whole
+from games.posg import registry
+from games.posg.policies import PosgPolicy, UniformPolicy, play_policies
+
+RANDOM: Final = "random"
+"""A uniformly random co-player, beside the policies of a game."""
+
+
+@dataclass(frozen=True)
+class Payoff:
+    """What one policy got beside another.
+
+    Attributes:
+        row: who is paid; agent 0.
+        column: its co-player; agent 1.
+        mean: of its undiscounted returns.
+        low: lower end of the 95 % interval.
+        high: upper end.
+        episodes: games played.
+        published: what the authors of POSGGym got, None where they published nothing.
+    """
+
+    row: str
+    column: str
+    mean: float
+    low: float
+    high: float
+    episodes: int
+    published: float | None
+
+
+def payoff_table(
+    game_id: str,
+    *,
+    episodes: int = 1_000,
+    seed: int = 0,
+    names: Sequence[str] = (),
+    params: Mapping[str, Any] | None = None,
+    out: Path | None = None,
+    on_pair: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Payoff]:
+    """Plays every ordered pair of policies and returns what the first got, row by row.
+
+    Args:
+        game_id: of a game of two agents that ships policies.
+        episodes: games a pair.
+        seed: of all chance; each pair has its own.
+        names: policies; () for all of the game.
+        params: of the game.
+        out: file that keeps finished pairs; those that it has are not played again.
+        on_pair: told how many pairs are done, and of how many.
+
+    Raises:
+        UsageError: the game has no such policies, or the file is of other settings.
+        UnknownGameError: no game has the id.
+    """
+    model = registry.make(game_id, **(params or {}))
+    found: dict[str, PosgPolicy] = dict(registry.policies(game_id, model))
+    found.setdefault(RANDOM, UniformPolicy(model.info.actions[0]))
+    chosen = list(names) or [name for name in found if name != RANDOM]
+    unknown = [name for name in chosen if name not in found]
+    if unknown or model.info.num_agents != 2:
+        known = ", ".join(found)
+        raise UsageError(f"{game_id} has two agents' policies {known}, not {', '.join(unknown) or 'those of more'}.")
+    settings = {"game": game_id, "episodes": episodes, "seed": seed, "params": dict(params or {})}
+    kept = _kept(out, settings)
+    pairs = [(row, column) for row in chosen for column in chosen]
+    for done, (row, column) in enumerate(pairs):
+        on_pair(done, len(pairs))
+        key = f"{row} {column}"
+        if key not in kept:
+            rng = random.Random(f"payoffs {game_id} {seed} {key}")
+            players = [found[row], found[column]]
+            estimate = mean_estimate([play_policies(model, players, rng).returns[0] for _ in range(episodes)])
+            assert estimate is not None
+            low, high = (estimate.mean if end is None else end for end in (estimate.low, estimate.high))
+            kept[key] = asdict(Payoff(row, column, estimate.mean, low, high, episodes, published(game_id, row, column)))
+            if out is not None:
+                write_whole(out, json.dumps({"settings": settings, "pairs": kept}, indent=1).encode())
+    on_pair(len(pairs), len(pairs))
+    return [Payoff(**kept[f"{row} {column}"]) for row, column in pairs]
+
+
+def _kept(out: Path | None, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    if out is None or not out.exists():
+        return {}
+    try:
+        stored = json.loads(out.read_text(encoding="utf-8"))
+        found: dict[str, dict[str, Any]] = dict(stored["pairs"])
+        is_ours = stored["settings"] == settings
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{out} keeps no payoffs: give another file to the option `out`, or remove this one."
+        ) from error
+    if not is_ours:
+        raise UsageError(
+            f"{out} keeps payoffs of {stored['settings']}, not of {dict(settings)}: give another file to the option "
+            "`out`, or the same settings."
+        )
+    return found
