@@ -106,19 +106,25 @@ class ProofResult:
     Attributes:
         state: counts and differences.
         branches: of the program, as far as its functions lead to them.
-        missed: those that no game took.
+        missed: those that no game took; of what they do, nothing is proved.
+        wanted: transitions that were to be compared.
         compile_s: seconds that compiling the twin took; decides nothing.
     """
 
     state: ProofState
     branches: int
     missed: tuple[Branch, ...]
+    wanted: int
     compile_s: float = field(default=0.0, compare=False)
 
     @property
     def proved(self) -> bool:
-        """Whether enough was compared and nothing differs."""
-        return not self.state.differences
+        """Whether enough was compared, nothing was left out and nothing differs.
+
+        Branches that no game met may be left (many guard against what never happens): `missed` lists them.
+        """
+        state = self.state
+        return not state.differences and not state.unfit and state.transitions >= self.wanted
 
     @property
     def in_words(self) -> str:
@@ -127,9 +133,14 @@ class ProofResult:
         if state.differences:
             parts = ", ".join(f"{group.title} ({group.count})" for group in state.differences[:5])
             return f"{state.transitions:,} transitions compared; differences in {parts}"
+        told = f"{state.transitions:,} transitions of {state.games:,} games compared, no difference"
+        if state.unfit:
+            return f"{told}; but {state.unfit:,} observations do not fit the vectors and could not be compared"
+        if not self.proved:
+            return f"{told}; but {self.wanted:,} were to be compared"
         branches = f"{self.branches - len(self.missed)} of {self.branches} branches of the program met"
-        unfit = f"; {state.unfit:,} observations did not fit the vectors" if state.unfit else ""
-        return f"{state.transitions:,} transitions of {state.games:,} games compared, no difference; {branches}{unfit}"
+        but = f"proved but for {len(self.missed)} branches that no game met: " if self.missed else "proved: "
+        return f"{but}{told}; {branches}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns counts, without what it needed to go on."""
@@ -193,7 +204,7 @@ def prove(
         )
         twin = opened.enter_context(CompiledTwin(task.traced))
         form = task.traced.form
-        while state.transitions < config.transitions and not state.differences:
+        while state.transitions < config.transitions and not state.differences and not state.unfit:
             argument = _argument(task, config, state)
             reply = player.payload(oracle.MODULE, "play", argument, seed=0, timeout_s=PLAY_S, arrays=True)
             problem = problem_of(reply)
@@ -207,7 +218,7 @@ def prove(
         compile_s = twin.compile_s
     reached = () if marked is None else tuple(_reached(task.program.source, marked))
     missed = tuple(branch for branch in reached if branch.number not in set(state.taken))
-    return ProofResult(state, len(reached), missed, compile_s)
+    return ProofResult(state, len(reached), missed, config.transitions, compile_s)
 
 
 def _argument(task: ProofTask, config: ProofConfig, state: ProofState) -> dict[str, Any]:
