@@ -75,11 +75,11 @@ def trace(game: Any, argument: dict[str, Any], rng: Any) -> dict[str, Any]:
         `layout`: [name, type, shape] of every array of a state, by name; the texts of `init`, `step` and `look`; or
         `problem` in words.
     """
-    jax, jnp = sys.modules["jax"], sys.modules["jax.numpy"]
     functions = game.functions
     missing = [name for name in TRACED if name not in functions]
     if missing:
         return {"problem": f"{missing[0]} is no function"}
+    jax, jnp = sys.modules["jax"], sys.modules["jax.numpy"]
     try:
         layout = _layout(jax.eval_shape(functions["init"]))
         names = [name for name, _, _ in layout]

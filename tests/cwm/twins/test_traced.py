@@ -1,10 +1,15 @@
 """What a twin's worker answers: anything at all, of which only the form that was asked for is taken."""
 
 import tracemalloc
+from types import SimpleNamespace
 
 import pytest
 
+from cwm.interface import twin as interface
+from cwm.interface.twin import TWIN_FUNCTIONS, TWIN_MODULES
+from cwm.sandbox.parent import reference, static_check
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
+from cwm.twins import tracing
 from cwm.twins.text.language import TwinTextError
 from cwm.twins.text.reader import read
 from cwm.twins.text.words import TOKEN
@@ -62,6 +67,34 @@ def test_an_answer_of_another_form_is_refused(answers):
 def test_a_text_that_is_too_long_does_not_leave_for_the_process_that_reads_it():
     with pytest.raises(TwinProblemError, match="more than 8,000,000 characters"):
         Told(trace=TRACE | {"step": "x" * 8_000_001}).traced(3)
+
+
+def test_a_name_bound_to_something_else_than_a_function_is_told_before_and_in_the_worker():
+    source = "list_actions = ['a', 'b']\n"
+    told = static_check.check(source, TWIN_FUNCTIONS, interface, frozenset(TWIN_MODULES))
+    assert "line 1: list_actions must be a function: list_actions()" in told
+    game = SimpleNamespace(functions={})
+    assert tracing.tables(game, {}, None) == {"problem": "list_actions is no function"}
+    assert tracing.trace(game, {}, None) == {"problem": "init is no function"}
+
+
+@pytest.mark.extra("batched")
+def test_the_program_by_which_faults_of_ours_are_told_is_a_right_twin_too():
+    pytest.importorskip("jax")
+    beside = reference.beside(ProgramSource("", None, {"num_players": 2}))
+    namespace = {"INITIAL_STATE": beside.initial_state}
+    exec(beside.source, namespace)
+    game = SimpleNamespace(functions=namespace)
+    assert tracing.tables(game, {}, None) == {"actions": ["a", "b"], "chance": []}
+    asked = {"players": 2, "width": 1, "actions": 2, "chance": 0}
+    told = tracing.trace(game, asked, None)
+    assert told["layout"] == [["count", "int32", []]]
+    layout = {"layout": told["layout"]}
+    (problems, arrays) = tracing.encode(game, layout | {"states": ['{"count":3}']}, None)
+    assert problems == {"problems": []}
+    assert arrays["whole"].data == b"\x03\x00\x00\x00"
+    decoded = tracing.decode(game, layout | {"whole": [[3]], "real": [[]]}, None)
+    assert decoded == {"states": ['{"count":3,"players":2}'], "problems": []}
 
 
 TEXT = '"builtin.module"() ({{\n"func.func"() <{{sym_name = "main"}}> ({{\n{0}\n}}) : () -> ()\n}}) : () -> ()\n'
