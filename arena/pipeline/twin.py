@@ -20,7 +20,7 @@ from cwm.twins.prompt import TwinReport
 from cwm.twins.proof import ProofConfig, ProofResult, ProofState, ProofTask, prove
 from cwm.twins.refinement import TwinResult, synthesize_twin
 from cwm.twins.stored import StoredTwin, StoredTwinError, has_twin
-from cwm.twins.task import TwinConfig, TwinTask
+from cwm.twins.task import NoTwinError, TwinConfig, TwinTask
 from cwm.twins.traced import TracedTwin, TwinProblemError, TwinWorker, sandbox
 
 PROOFS: Final = "twins"
@@ -109,6 +109,12 @@ class TwinStep:
             proof = self._proved(asked, config, level)
         except TwinProblemError as error:
             return TwinReport((str(error),)), None
+        if proof.state.unfit:
+            # No twin can do better: what the vectors cannot hold cannot be compared.
+            raise NoTwinError(
+                f"{proof.state.unfit:,} observations of its model in {proof.state.games:,} games do not fit the layout "
+                "of its vectors"
+            )
         twin = StoredTwin.of(asked, self.bundle.hash, config, proof) if proof.proved else None
         return TwinReport((), proof), twin
 
@@ -160,7 +166,7 @@ def verify(run: Path, level: Level | None, on_transitions: OnTransitions = _igno
     except TwinProblemError as error:
         return [Problem(place, f"the twin cannot be proved again: {error}")]
     if not proof.proved:
-        return [Problem(place, f"the twin differs from its model: {proof.in_words}")]
+        return [Problem(place, f"the twin is not proved again: {proof.in_words}")]
     again = json.loads(json.dumps(proof.to_json()))
     changed = [name for name in CHECKED_FACTS if again.get(name) != twin.proof.get(name)]
     told = "; ".join(f"{name}: {twin.proof.get(name)} stored, {again.get(name)} now" for name in changed)

@@ -17,9 +17,12 @@ from cwm.twins.compiled import CompiledTwin
 from cwm.twins.differences import TwinDifference
 from cwm.twins.form import Rows, TwinForm
 from cwm.twins.traced import TwinWorker
+from games.api import CHANCE
 
 TOLERANCE: Final = 1e-5
-"""Probabilities, rewards and numbers of vectors may differ by this much: they are float32 in a twin."""
+"""Rewards and numbers of vectors may differ by this much, probabilities by this share: they are float32 in a twin."""
+SUM_TOLERANCE: Final = 1e-4
+"""The probabilities of a chance node may sum to 1 but for this much."""
 SHOWN_NUMBERS: Final = 8
 
 
@@ -102,7 +105,8 @@ def compare(
     """Compares a batch with a twin.
 
     What holds for every transition between encoded states holds, by induction, along every game from the initial one:
-    `init` is compared, too, and a state's arrays are the only ones that it may have.
+    what `init` and `step` return must be what `encode` says bit for bit, so that the arrays which are looked at and
+    stepped from here are the very ones that a game would come to, and no others.
 
     Args:
         batch: of the verified program.
@@ -123,6 +127,8 @@ def compare(
     found += [TwinDifference("encode", "", batch.states[place], "", what) for place, what in problems]
     if found:
         return found
+    # As the arrays' types hold them: a worker may have told numbers that they do not.
+    rows = form.join(form.split(rows))
     found += _decoded(batch, form, decoder, rows)
     if batch.states:
         found += _initial(batch, form, twin, rows)
@@ -137,12 +143,23 @@ def _decoded(batch: Batch, form: TwinForm, decoder: TwinWorker, rows: Rows) -> I
     for place, (expected, got) in enumerate(zip(batch.states, texts, strict=True)):
         if place in told:
             yield TwinDifference("decode", "", expected, "", told[place])
-        elif got and got != expected:
-            difference = first_difference(_rounded(json.loads(expected)), _rounded(json.loads(got)))
-            if difference is not None:
-                message = f"decode(encode(state)) differs at {difference.path or 'the top'}: {difference.message}"
-                key = difference.path.lstrip(".").split(".")[0].split("[")[0]
-                yield TwinDifference("decode", key, expected, "", message)
+        # A worker that met problems breaks off; one that met none owes every state.
+        elif got != expected and (got or not told):
+            found = _texts_differ(expected, got)
+            if found is not None:
+                yield TwinDifference("decode", found[0], expected, "", f"decode(encode(state)) {found[1]}")
+
+
+def _texts_differ(expected: str, got: str) -> tuple[str, str] | None:
+    """Returns (key, what differs), None if both are the same state."""
+    try:
+        difference = first_difference(_rounded(json.loads(expected)), _rounded(json.loads(got)))
+    except (ValueError, RecursionError):
+        return "", f"is no JSON state: {got[:100]!r}"
+    if difference is None:
+        return None
+    key = difference.path.lstrip(".").split(".")[0].split("[")[0]
+    return key, f"differs at {difference.path or 'the top'}: {difference.message}"
 
 
 def _rounded(value: Any) -> Any:
@@ -169,19 +186,23 @@ def _stepped(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> It
     got = twin.step((rows[0][before], rows[1][before]), index.astype(np.int32))
     wanted = (rows[0][after], rows[1][after])
     for place, part, message in _rows_differ(form, wanted, got):
-        chance = batch.fields["player"][before[place]] == -1
+        chance = batch.fields["player"][before[place]] == CHANCE
         action = (form.outcomes if chance else form.actions)[index[place]]
         told = f"{message}; the state after it is {batch.states[after[place]]}"
         yield TwinDifference("step", part, batch.states[before[place]], action, told)
 
 
 def _rows_differ(form: TwinForm, wanted: Rows, got: Rows) -> Iterator[tuple[int, str, str]]:
-    """Yields (row, name of the array, what differs)."""
+    """Yields (row, name of the array, what differs).
+
+    Bit for bit, floats too: a tolerance would let a twin mark the states that `encode` made, and behave otherwise in
+    games, whose states `step` makes.
+    """
     for array, left, right in zip(form.arrays, form.split(wanted), form.split(got), strict=True):
         size = prod(array.shape)
         flat = (left.reshape(-1, size), right.reshape(-1, size))
-        same = np.isclose(*flat, rtol=TOLERANCE, atol=TOLERANCE) if array.is_real else flat[0] == flat[1]
-        for place in np.nonzero(~same.all(axis=1))[0].tolist():
+        bits = [np.ascontiguousarray(half).view(np.uint32) if array.is_real else half for half in flat]
+        for place in np.nonzero((bits[0] != bits[1]).any(axis=1))[0].tolist():
             expected, found = left[place].tolist(), right[place].tolist()
             yield place, array.name, f"the array {array.name!r} must be {expected}, as encode gives it, got {found}"
 
@@ -199,11 +220,11 @@ def _looked(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Ite
         surplus = [form.actions[number] for number in np.nonzero(~legal[place] & seen["legal"][place])[0]]
         message = f"legal actions that it lacks: {missing}; that it has and should not: {surplus}"
         yield TwinDifference("legal", "", batch.states[place], "", message)
-    for name, field in (("chance", "chance"), ("rewards", "rewards")):
-        close = np.isclose(seen[name], fields[field], rtol=TOLERANCE, atol=TOLERANCE)
-        for place in np.nonzero(~close.all(axis=1))[0].tolist():
-            message = f"expected {fields[field][place].tolist()}, got {seen[name][place].tolist()}"
-            yield TwinDifference(name, "", batch.states[place], "", message)
+    close = np.isclose(seen["rewards"], fields["rewards"], rtol=TOLERANCE, atol=TOLERANCE)
+    for place in np.nonzero(~close.all(axis=1))[0].tolist():
+        message = f"expected {fields['rewards'][place].tolist()}, got {seen['rewards'][place].tolist()}"
+        yield TwinDifference("rewards", "", batch.states[place], "", message)
+    yield from _chances(batch, form, seen["chance"])
     close = np.isclose(seen["observations"], fields["observations"], rtol=TOLERANCE, atol=TOLERANCE)
     close |= fields["fit"][..., None] == 0
     for place, player in np.argwhere(~close.all(axis=2)).tolist():
@@ -213,3 +234,21 @@ def _looked(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Ite
         more = f" and {len(places) - SHOWN_NUMBERS} more" if len(places) > SHOWN_NUMBERS else ""
         message = f"numbers that differ: {told}{more}"
         yield TwinDifference("observe", f"player {player}", batch.states[place], "", message)
+
+
+def _chances(batch: Batch, form: TwinForm, seen: NDArray[np.float32]) -> Iterator[TwinDifference]:
+    wanted = batch.fields["chance"]
+    same = np.isclose(seen, wanted, rtol=TOLERANCE, atol=0) & ((seen > 0) == (wanted > 0))
+    for place in np.nonzero(~same.all(axis=1))[0].tolist():
+        places = np.nonzero(~same[place])[0].tolist()
+        told = "; ".join(
+            f"{form.outcomes[at]!r} must have {wanted[place, at]:.7g}, got {seen[place, at]:.7g}"
+            for at in places[:SHOWN_NUMBERS]
+        )
+        more = f"; and {len(places) - SHOWN_NUMBERS} more" if len(places) > SHOWN_NUMBERS else ""
+        yield TwinDifference("chance", "", batch.states[place], "", f"probabilities that differ: {told}{more}")
+    sums = seen.astype(np.float64).sum(axis=1)
+    unsure = (batch.fields["player"] == CHANCE) & ~(np.abs(sums - 1) <= SUM_TOLERANCE) & same.all(axis=1)
+    for place in np.nonzero(unsure)[0].tolist():
+        message = f"the probabilities sum to {sums[place]:.9g} where chance is to move"
+        yield TwinDifference("chance", "", batch.states[place], "", message)

@@ -88,9 +88,10 @@ class _Batch:
             rewards += [float(reward) for reward in game.rewards(state)]
             # Both are asked everywhere: what a program says where nobody asks is one of its branches, too.
             may, drawn = game.legal_actions(state), game.chance_outcomes(state)
-            for action, probability in drawn:
+            for action, probability in drawn if player == CHANCE else ():
                 if action in self._outcomes:
-                    chance[number * outcomes + self._outcomes[action]] = float(probability)
+                    # Two outcomes of one name are one outcome.
+                    chance[number * outcomes + self._outcomes[action]] += float(probability)
                 else:
                     self.unlisted.append([number, action])
             for action in may if player >= 0 else ():

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from types import TracebackType
 from typing import Any, ClassVar, Final, Self, TypeAlias
 
 import numpy as np
@@ -30,6 +31,9 @@ from cwm.twins.traced import TracedTwin, TwinWorker, sandbox
 FIRST_BATCH: Final = 500
 BATCH: Final = 10_000
 PLAY_S: Final = 600.0
+RENEWED: Final = 20
+"""So many batches a worker lives: its processor time is limited, that of a proof is not."""
+PLAYING: Final = Limits(memory_mb=4096, cpu_s=int(RENEWED * PLAY_S), reply_bytes=1 << 30)
 NEVER_ASKED: Final = "get_player_name"
 """Tells names alone, which a twin has none of."""
 
@@ -106,19 +110,25 @@ class ProofResult:
     Attributes:
         state: counts and differences.
         branches: of the program, as far as its functions lead to them.
-        missed: those that no game took.
+        missed: those that no game took; of what they do, nothing is proved.
+        wanted: transitions that were to be compared.
         compile_s: seconds that compiling the twin took; decides nothing.
     """
 
     state: ProofState
     branches: int
     missed: tuple[Branch, ...]
+    wanted: int
     compile_s: float = field(default=0.0, compare=False)
 
     @property
     def proved(self) -> bool:
-        """Whether enough was compared and nothing differs."""
-        return not self.state.differences
+        """Whether enough was compared, nothing was left out and nothing differs.
+
+        Branches that no game met may be left (many guard against what never happens): `missed` lists them.
+        """
+        state = self.state
+        return not state.differences and not state.unfit and state.transitions >= self.wanted
 
     @property
     def in_words(self) -> str:
@@ -127,9 +137,14 @@ class ProofResult:
         if state.differences:
             parts = ", ".join(f"{group.title} ({group.count})" for group in state.differences[:5])
             return f"{state.transitions:,} transitions compared; differences in {parts}"
+        told = f"{state.transitions:,} transitions of {state.games:,} games compared, no difference"
+        if state.unfit:
+            return f"{told}; but {state.unfit:,} observations do not fit the vectors and could not be compared"
+        if not self.proved:
+            return f"{told}; but {self.wanted:,} were to be compared"
         branches = f"{self.branches - len(self.missed)} of {self.branches} branches of the program met"
-        unfit = f"; {state.unfit:,} observations did not fit the vectors" if state.unfit else ""
-        return f"{state.transitions:,} transitions of {state.games:,} games compared, no difference; {branches}{unfit}"
+        but = f"proved but for {len(self.missed)} branches that no game met: " if self.missed else "proved: "
+        return f"{but}{told}; {branches}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns counts, without what it needed to go on."""
@@ -184,30 +199,59 @@ def prove(
     marked = _marked(task.program)
     program = task.program if marked is None else replace(task.program, source=marked.source)
     state = begun or ProofState()
-    with ExitStack() as opened:
-        player = opened.enter_context(
-            Sandbox(Limits(memory_mb=4096, reply_bytes=1 << 30), level, oracle.PAYLOAD).start(program)
-        )
-        encoder, decoder = (
-            opened.enter_context(TwinWorker(task.source, task.program, sandbox(level))) for _ in range(2)
-        )
-        twin = opened.enter_context(CompiledTwin(task.traced))
-        form = task.traced.form
-        while state.transitions < config.transitions and not state.differences:
-            argument = _argument(task, config, state)
-            reply = player.payload(oracle.MODULE, "play", argument, seed=0, timeout_s=PLAY_S, arrays=True)
-            problem = problem_of(reply)
-            if problem is not None:
-                raise TesterError(f"the verified program fails in a game: {problem}")
-            batch = batch_of(reply, form)
-            state = _after(state, batch, grouped(compare(batch, form, encoder, decoder, twin)))
-            keep(state)
-            if not batch.transitions.size and not state.differences:
-                raise TesterError("the verified program's games have no transitions")
+    with CompiledTwin(task.traced) as twin:
+        while _goes_on(state, config):
+            with _Workers(task, program, level) as workers:
+                for _ in range(RENEWED):
+                    if _goes_on(state, config):
+                        batch = workers.played(_argument(task, config, state))
+                        found = compare(batch, task.traced.form, workers.encoder, workers.decoder, twin)
+                        state = _after(state, batch, grouped(found))
+                        keep(state)
         compile_s = twin.compile_s
     reached = () if marked is None else tuple(_reached(task.program.source, marked))
     missed = tuple(branch for branch in reached if branch.number not in set(state.taken))
-    return ProofResult(state, len(reached), missed, compile_s)
+    return ProofResult(state, len(reached), missed, config.transitions, compile_s)
+
+
+def _goes_on(state: ProofState, config: ProofConfig) -> bool:
+    return state.transitions < config.transitions and not state.differences and not state.unfit
+
+
+class _Workers:
+    """The program's worker and two of the twin's, for some batches; a context manager."""
+
+    def __init__(self, task: ProofTask, program: ProgramSource, level: Level | None) -> None:
+        self._form = task.traced.form
+        with ExitStack() as opened:
+            self._player = opened.enter_context(Sandbox(PLAYING, level, oracle.PAYLOAD).start(program))
+            self.encoder, self.decoder = (
+                opened.enter_context(TwinWorker(task.source, task.program, sandbox(level))) for _ in range(2)
+            )
+            self._opened = opened.pop_all()
+
+    def played(self, argument: dict[str, Any]) -> Batch:
+        """Returns what the program says of some more games.
+
+        Raises:
+            TesterError: it fails, or its games are none.
+        """
+        reply = self._player.payload(oracle.MODULE, "play", argument, seed=0, timeout_s=PLAY_S, arrays=True)
+        problem = problem_of(reply)
+        if problem is not None:
+            raise TesterError(f"the verified program fails in a game: {problem}")
+        batch = batch_of(reply, self._form)
+        if not batch.transitions.size and not batch.unlisted:
+            raise TesterError("the verified program's games have no transitions")
+        return batch
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.close()
 
 
 def _argument(task: ProofTask, config: ProofConfig, state: ProofState) -> dict[str, Any]:

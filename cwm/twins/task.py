@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from cwm.observations.schema import from_json
+from cwm.observations.values import ObservationVectorError
 from cwm.observations.vectors import ObservationVectors, infer
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Level, Limits, ProgramSource
@@ -194,6 +195,11 @@ class TwinTask:
         if why is not None:
             raise NoTwinError(why)
         vectors = infer(sample.observations) if schema is None else ObservationVectors(from_json(schema))
+        try:
+            for observation in sample.observations:
+                vectors.encode(observation)
+        except ObservationVectorError as error:
+            raise NoTwinError(f"an observation of its model does not fit the layout of its vectors: {error}") from None
         return cls(rules, telling, program, info, sample, vectors)
 
     @property

@@ -1,8 +1,9 @@
 """The trusted side of a twin's worker: what it traced, read and checked; and its states as arrays and back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -14,8 +15,9 @@ from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.wire.arrays import BinaryArray
 from cwm.synthesis.candidate import problem_of
 from cwm.twins.form import ArrayForm, Rows, TwinForm
-from cwm.twins.text.language import DTYPES, Program, TensorType, TwinTextError
+from cwm.twins.text.language import MOST_CHARACTERS, Program, TensorType, TwinTextError
 from cwm.twins.text.reader import read
+from cwm.twins.tracing import MOST_ARRAYS, MOST_NUMBERS, MOST_TABLE, REAL_TYPES, WHOLE_TYPES
 
 MODULE: Final = "cwm.twins.tracing"
 TEXTS: Final = ("init", "step", "look")
@@ -29,6 +31,8 @@ LIBRARIES: Final = Libraries(
 )
 LIMITS: Final = Limits(memory_mb=6144, cpu_s=3600, wall_s=180.0, reply_bytes=64 * 1024 * 1024)
 TRACE_S: Final = 180.0
+STATE_TYPES: Final = (*WHOLE_TYPES, *REAL_TYPES)
+OTHER_FORM: Final = "the twin did not answer in the form that was asked for"
 
 
 class TwinProblemError(Exception):
@@ -37,10 +41,10 @@ class TwinProblemError(Exception):
 
 @dataclass(frozen=True)
 class TracedTwin:
-    """What a twin's worker said, as far as it was found to be allowed.
+    """What a twin's worker said; the texts are as it said them until `programs` has read them.
 
     Attributes:
-        form: tables and arrays.
+        form: tables and arrays, checked.
         texts: of `init`, `step` and `look`, by name.
     """
 
@@ -92,27 +96,30 @@ class TwinWorker:
         self._worker: Worker | None = None
 
     def traced(self, width: int) -> TracedTwin:
-        """Traces the twin.
+        """Traces the twin; whether what it is traced to is allowed, `cwm.twins.compiled.CompiledTwin` says.
 
         Args:
             width: of observation vectors.
 
         Raises:
-            TwinProblemError: it cannot be traced, or what it is traced to is not allowed.
+            TwinProblemError: it cannot be traced.
             TesterError: it could not be tried through no fault of its own.
             SandboxUnavailableError: no worker can be started.
         """
-        tables = _plain(self._asked("tables", {}))
+        tables = _plain(self._asked("tables", {}), dict.fromkeys(("actions", "chance"), list))
+        for key, least in (("actions", 1), ("chance", 0)):
+            table = tables[key]
+            right = all(type(action) is str for action in table) and least <= len(table) <= MOST_TABLE
+            if not right or len(set(table)) != len(table):
+                raise TwinProblemError(OTHER_FORM)
         players = self._program.info["num_players"]
         asked = {"players": players, "width": width} | {key: len(tables[key]) for key in ("actions", "chance")}
-        told = _plain(self._asked("trace", asked))
-        try:
-            form = TwinForm(_arrays(told["layout"]), tuple(tables["actions"]), tuple(tables["chance"]), players, width)
-            traced = TracedTwin(form, {name: told[name] for name in TEXTS})
-            traced.programs()
-        except TwinTextError as error:
-            raise TwinProblemError(str(error)) from None
-        return traced
+        told = _plain(self._asked("trace", asked), {"layout": list, **dict.fromkeys(TEXTS, str)})
+        form = TwinForm(_arrays(told["layout"]), tuple(tables["actions"]), tuple(tables["chance"]), players, width)
+        # They are read where they are compiled, in a process with limits of time and memory.
+        if any(len(told[name]) > MOST_CHARACTERS for name in TEXTS):
+            raise TwinProblemError(f"a traced function has more than {MOST_CHARACTERS:,} characters; make it smaller")
+        return TracedTwin(form, {name: told[name] for name in TEXTS})
 
     def encoded(self, form: TwinForm, states: Sequence[str]) -> tuple[Rows, list[tuple[int, str]]]:
         """Returns states as numbers, and what went wrong: (place, what).
@@ -163,37 +170,33 @@ class TwinWorker:
             self._worker.close()
 
 
-def _plain(reply: Reply) -> dict[str, Any]:
+def _plain(reply: Reply, expected: Mapping[str, type]) -> dict[str, Any]:
+    """Returns an answer that has the expected keys, each with a value of its type."""
     value = reply.value
-    if not isinstance(value, dict):
-        raise TwinProblemError("the twin did not answer in the form that was asked for")
-    if "problem" in value:
-        raise TwinProblemError(str(value["problem"])[:4000])
-    known = {"actions": list, "chance": list, "layout": list, **dict.fromkeys(TEXTS, str)}
-    if not all(key in known and isinstance(item, known[key]) for key, item in value.items()):
-        raise TwinProblemError("the twin did not answer in the form that was asked for")
-    if set(value) not in ({"actions", "chance"}, {"layout", *TEXTS}):
-        raise TwinProblemError("the twin did not answer in the form that was asked for")
-    for key in ("actions", "chance"):
-        if not all(type(action) is str for action in value.get(key, [])):
-            raise TwinProblemError("the twin did not answer in the form that was asked for")
+    if isinstance(value, dict) and isinstance(value.get("problem"), str):
+        raise TwinProblemError(value["problem"][:4000])
+    if not isinstance(value, dict) or set(value) != set(expected):
+        raise TwinProblemError(OTHER_FORM)
+    if not all(type(value[key]) is kind for key, kind in expected.items()):
+        raise TwinProblemError(OTHER_FORM)
     return value
 
 
 def _arrays(layout: Any) -> tuple[ArrayForm, ...]:
     found = []
     for row in layout:
-        good = isinstance(row, list) and len(row) == 3 and isinstance(row[0], str) and row[1] in DTYPES.values()
-        if not good or not isinstance(row[2], list) or not all(type(length) is int for length in row[2]):
-            raise TwinProblemError("the twin did not answer in the form that was asked for")
+        good = isinstance(row, list) and len(row) == 3 and isinstance(row[0], str) and row[1] in STATE_TYPES
+        if not good or not isinstance(row[2], list) or not all(type(size) is int and size > 0 for size in row[2]):
+            raise TwinProblemError(OTHER_FORM)
         found.append(ArrayForm(row[0], row[1], tuple(row[2])))
-    if [array.name for array in found] != sorted({array.name for array in found}):
-        raise TwinProblemError("the twin did not answer in the form that was asked for")
+    fits = 0 < len(found) <= MOST_ARRAYS and sum(_size(array) for array in found) <= MOST_NUMBERS
+    if not fits or [array.name for array in found] != sorted({array.name for array in found}):
+        raise TwinProblemError(OTHER_FORM)
     return tuple(found)
 
 
 def _size(array: ArrayForm) -> int:
-    return int(np.prod(array.shape, dtype=np.int64))
+    return prod(array.shape)
 
 
 def _array(given: BinaryArray | None, dtype: str, shape: tuple[int, int]) -> Any:
@@ -205,12 +208,12 @@ def _array(given: BinaryArray | None, dtype: str, shape: tuple[int, int]) -> Any
 def _problems(value: Any, count: int) -> list[tuple[int, str]]:
     rows = value.get("problems") if isinstance(value, dict) else None
     if not isinstance(rows, list):
-        raise TwinProblemError("the twin did not answer in the form that was asked for")
+        raise TwinProblemError(OTHER_FORM)
     found = []
     for row in rows:
         good = isinstance(row, list) and len(row) == 2 and type(row[0]) is int and type(row[1]) is str
         if not good or not 0 <= row[0] < count:
-            raise TwinProblemError("the twin did not answer in the form that was asked for")
+            raise TwinProblemError(OTHER_FORM)
         found.append((row[0], row[1][:2000]))
     return found
 

@@ -19,6 +19,7 @@ MOST_TABLE: Final = 10_000
 MOST_PROBLEMS: Final = 8
 WHOLE_TYPES: Final = ("bool", "int8", "uint8", "int16", "uint16", "int32")
 REAL_TYPES: Final = ("float32",)
+TRACED: Final = ("init", "step", "player", "legal", "chance", "rewards", "observe")
 
 
 class UnfitTwinError(Exception):
@@ -50,6 +51,8 @@ def tables(game: Any, argument: dict[str, Any], rng: Any) -> dict[str, Any]:
     """Returns the twin's tables: `actions` and `chance`, or `problem`."""
     found = {}
     for key, function in (("actions", "list_actions"), ("chance", "list_chance_outcomes")):
+        if function not in game.functions:
+            return {"problem": f"{function} is no function"}
         table = game.functions[function]()
         good = isinstance(table, list | tuple) and all(isinstance(action, str) for action in table)
         if not good or len(set(table)) != len(table):
@@ -72,8 +75,11 @@ def trace(game: Any, argument: dict[str, Any], rng: Any) -> dict[str, Any]:
         `layout`: [name, type, shape] of every array of a state, by name; the texts of `init`, `step` and `look`; or
         `problem` in words.
     """
-    jax, jnp = sys.modules["jax"], sys.modules["jax.numpy"]
     functions = game.functions
+    missing = [name for name in TRACED if name not in functions]
+    if missing:
+        return {"problem": f"{missing[0]} is no function"}
+    jax, jnp = sys.modules["jax"], sys.modules["jax.numpy"]
     try:
         layout = _layout(jax.eval_shape(functions["init"]))
         names = [name for name, _, _ in layout]
@@ -126,7 +132,7 @@ def encode(game: Any, argument: dict[str, Any], rng: Any) -> tuple[dict[str, Any
     rows = {kind: np.zeros((len(states), _width(layout, kind)), kind) for kind in ("int32", "float32")}
     for number, text in enumerate(states):
         try:
-            arrays = game.functions["encode"](loads(text))
+            arrays = _function(game, "encode")(loads(text))
             row = {kind: _row(np, arrays, layout, kind) for kind in rows}
         except Exception as error:
             problems.append([number, _told("encode", error)])
@@ -159,7 +165,7 @@ def decode(game: Any, argument: dict[str, Any], rng: Any) -> dict[str, Any]:
     states: list[str] = []
     for number, row in enumerate(zip(argument["whole"], argument["real"], strict=True)):
         try:
-            state = game.functions["decode"](_arrays(np, layout, *row))
+            state = _function(game, "decode")(_arrays(np, layout, *row))
             states.append(dumps(state, sort_keys=True, allow_nan=False, separators=(",", ":")))
         except Exception as error:
             states.append("")
@@ -168,6 +174,13 @@ def decode(game: Any, argument: dict[str, Any], rng: Any) -> dict[str, Any]:
                 states += [""] * (len(argument["whole"]) - len(states))
                 break
     return {"states": states, "problems": problems}
+
+
+def _function(game: Any, name: str) -> Callable[..., Any]:
+    if name not in game.functions:
+        raise UnfitTwinError("it is no function")
+    found: Callable[..., Any] = game.functions[name]
+    return found
 
 
 def _text(function: Callable[..., Any], kinds: Sequence[Any]) -> str:
@@ -190,6 +203,8 @@ def _layout(shapes: Any) -> list[list[Any]]:
         if shape is None or dtype not in (*WHOLE_TYPES, *REAL_TYPES):
             known = ", ".join((*WHOLE_TYPES, *REAL_TYPES))
             raise UnfitTwinError(f"init: {name!r} is of type {dtype}; a state holds arrays of {known}")
+        if 0 in shape:
+            raise UnfitTwinError(f"init: {name!r} is empty, of shape {list(shape)}; leave out arrays without numbers")
         layout.append([name, dtype, list(shape)])
     numbers = sum(_size(shape) for _, _, shape in layout)
     if numbers > MOST_NUMBERS:

@@ -4,19 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from cwm.observations.vectors import infer
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Limits, ProgramSource
 from cwm.twins.compiled import CompiledTwin
+from cwm.twins.proof import ProofConfig, ProofTask, prove
 from cwm.twins.text.language import TwinTextError
 from cwm.twins.text.reader import read
 from cwm.twins.traced import LIBRARIES, MODULE, TwinProblemError, TwinWorker, sandbox
 
 pytestmark = pytest.mark.extra("batched")
 FOLDER = Path(__file__).with_name("twins")
-PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if path.name != "_base.py")
+PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
 BASE = (FOLDER / "_base.py").read_text()
 SWITCH = ProgramSource(
-    "",
+    (FOLDER / "_program.py").read_text(),
     {"on": 0},
     {
         "id": "switch",
@@ -35,7 +37,7 @@ QUICK = ("forged__custom_call",)
 
 def test_every_family_is_there():
     families = {path.name.split("__")[0] for path in PROGRAMS}
-    assert families == {"acts", "callback", "custom_call", "forged", "layout", "loop", "memory", "size"}
+    assert families == {"acts", "callback", "custom_call", "forged", "layout", "loop", "memory", "proof", "size"}
     assert len(PROGRAMS) >= 20
 
 
@@ -47,22 +49,29 @@ def test_a_hostile_twin_is_refused_with_its_reason(path):
     text = path.read_text()
     says = next(line for line in text.splitlines() if line.startswith("# says:")).removeprefix("# says:").strip()
     place = Sandbox(Limits(memory_mb=4096, cpu_s=60, wall_s=20.0), payload=(MODULE,), libraries=LIBRARIES)
-    worker = TwinWorker(f"{BASE}\n\n{text}", SWITCH, place, seconds=20.0)
+    source = f"{BASE}\n\n{text}"
+    worker = TwinWorker(source, SWITCH, place, seconds=20.0)
     with worker, pytest.raises(TwinProblemError) as told:
-        taken_in(worker)
+        taken_in(worker, source)
     assert says in str(told.value)
 
 
-def taken_in(worker):
-    CompiledTwin(worker.traced(1), lanes=2).close()
+def taken_in(worker, source):
+    traced = worker.traced(1)
+    CompiledTwin(traced, lanes=2).close()
+    vectors = infer([{"on": 0}, {"on": 1}])
+    found = prove(ProofTask(SWITCH, source, traced, vectors.to_json()), ProofConfig(transitions=30))
+    if not found.proved:
+        raise TwinProblemError(found.in_words)
 
 
 @pytest.mark.slow
 def test_the_right_twin_that_hostile_ones_change_is_accepted():
     with TwinWorker(BASE, SWITCH, sandbox(None)) as worker:
         traced = worker.traced(1)
-    with CompiledTwin(traced, lanes=2) as twin:
-        assert twin.look(twin.init())["player"].tolist() == [0]
+        with CompiledTwin(traced, lanes=2) as twin:
+            assert twin.look(twin.init())["player"].tolist() == [0]
+        taken_in(worker, BASE)
 
 
 @pytest.mark.slow

@@ -52,7 +52,54 @@ def resample_state(history, player):
 
 def get_player_name(player):
     return str(player)
+
+
+def list_actions():
+    return list(ACTIONS)
+
+
+def list_chance_outcomes():
+    return []
+
+
+def encode(state):
+    return {"count": _count(state)}
+
+
+def decode(arrays):
+    return {"count": arrays["count"], "players": INITIAL_STATE["players"]}
+
+
+def init():
+    import numpy
+
+    return {"count": numpy.zeros((), "int32")}
+
+
+def step(arrays, index):
+    return {"count": arrays["count"] + 1}
+
+
+def player(arrays):
+    return arrays["count"] % INITIAL_STATE["players"]
+
+
+def legal(arrays):
+    return [arrays["count"] < TURNS for _ in ACTIONS]
+
+
+def chance(arrays):
+    return []
+
+
+def rewards(arrays):
+    return [0.0] * INITIAL_STATE["players"]
+
+
+def observe(arrays, player_id):
+    return [arrays["count"]]
 """
+"""Functions of a game as a program, and as a program on arrays (`cwm.interface.twin`)."""
 VALUE = "def value_function(state, player):\n    return 0.0\n"
 PRIOR = "def policy_prior(state, actions, player):\n    return [1.0 / len(actions) for _ in actions]\n"
 

@@ -30,6 +30,8 @@ ALLOWED_MODULES = frozenset(
 )
 """Modules that a program may import."""
 MAX_SOURCE_BYTES = 200_000
+NO_FUNCTIONS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+"""Expressions whose value cannot be called."""
 FORBIDDEN_CALLS = frozenset({"exec", "eval", "open", "__import__", "compile", "input", "breakpoint"})
 FORBIDDEN_ATTRIBUTES = frozenset(
     {
@@ -137,6 +139,8 @@ def _functions(tree: ast.Module, required: Sequence[str], instead: ModuleType | 
             yield f"the function {name}({', '.join(parameters(name, instead))}) is missing"
         elif isinstance(node, ast.AsyncFunctionDef):
             yield f"line {node.lineno}: {name} must be a plain function, not async"
+        elif isinstance(getattr(node, "value", None), NO_FUNCTIONS):
+            yield f"line {node.lineno}: {name} must be a function: {name}({', '.join(parameters(name, instead))})"
         elif isinstance(node, ast.FunctionDef):
             yield from _signature(node, parameters(name, instead))
             if _is_placeholder(node):

@@ -32,7 +32,7 @@ from cwm.twins.text.language import (
 )
 from cwm.twins.text.words import Words
 
-TENSOR: Final = re.compile(r"tensor<((?:[0-9]+x)*)([a-z0-9]+)>", re.ASCII)
+TENSOR: Final = re.compile(r"tensor<((?:[0-9]++x)*+)([a-z0-9]++)>", re.ASCII)
 
 
 def read(text: str) -> Program:
@@ -50,6 +50,10 @@ def read(text: str) -> Program:
         return _Reader(text).program()
     except RecursionError:
         raise TwinTextError("the traced program is nested too deeply") from None
+    except TwinTextError:
+        raise
+    except (ValueError, OverflowError) as error:
+        raise TwinTextError(f"the traced program is not accepted: {str(error)[:200]}") from None
 
 
 class _Reader(Words):

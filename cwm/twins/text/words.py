@@ -5,15 +5,16 @@ from typing import Final, NoReturn
 
 from cwm.twins.text.language import TwinTextError
 
+# Repeats that give nothing back (`++`): no text takes more than one pass.
 TOKEN: Final = re.compile(
-    r"""\s*(?:
+    r"""\s*+(?:
         (?P<value>%[A-Za-z0-9_]+(?:\#[0-9]+)?)
-      | (?P<string>"(?:[^"\\\n]|\\.)*")
+      | (?P<string>"(?:[^"\\\n]++|\\.)*+")
       | (?P<hash>\#[A-Za-z_][A-Za-z0-9_.]*)
       | (?P<symbol>@[A-Za-z0-9_.$-]+)
       | (?P<block>\^bb[0-9]+)
       | (?P<arrow>->)
-      | (?P<tensor>tensor<[0-9x]*[a-z0-9]+>)
+      | (?P<tensor>tensor<[0-9a-z]++>)
       | (?P<number>-?(?:0x[0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?))
       | (?P<word>[A-Za-z_][A-Za-z0-9_.$]*)
       | (?P<mark>[(){}\[\]<>=:,])

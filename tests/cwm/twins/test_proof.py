@@ -7,6 +7,7 @@ import pytest
 
 from cwm.observations.vectors import infer
 from cwm.sandbox.wire.api import Outcome
+from cwm.twins import proof
 from cwm.twins import traced as traced_module
 from cwm.twins.prompt import TwinReport
 from cwm.twins.proof import ProofConfig, ProofState, ProofTask, prove
@@ -51,6 +52,31 @@ def test_a_right_twin_is_proved_and_the_proof_goes_on_where_it_was_left(kuhn, in
     (tmp_path / "twin" / "step.mlir").write_text("changed")
     with pytest.raises(StoredTwinError, match="one of them was changed"):
         StoredTwin.load(tmp_path)
+
+
+def test_a_proof_comes_to_the_same_with_fresh_workers_for_every_batch_and_from_every_batch_on(
+    kuhn, in_process, monkeypatch
+):
+    monkeypatch.setattr(proof, "FIRST_BATCH", 2)
+    monkeypatch.setattr(proof, "BATCH", 60)
+    task, states, started = task_of(kuhn, in_process), [], []
+
+    class Counted(proof.Sandbox):
+        def start(self, *given):
+            started.append(1)
+            return super().start(*given)
+
+    monkeypatch.setattr(proof, "Sandbox", Counted)
+    config = replace(CONFIG, transitions=200)
+    whole = prove(task, config, keep=states.append)
+    assert len(started) == 1
+    assert whole.state.batches == len(states) > 2
+    assert len(whole.state.pool) > len(states[0].pool)
+    assert prove(task, config, begun=states[0]) == whole
+    monkeypatch.setattr(proof, "RENEWED", 1)
+    started.clear()
+    assert prove(task, config) == whole
+    assert len(started) == len(states)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_a_twin_is_refined_until_it_is_proved(task, hand_written, method):
 
     def examine(given):
         found = () if given == source else DIFFERENCES
-        return TwinReport((), ProofResult(ProofState(transitions=7, differences=found), 0, ()))
+        return TwinReport((), ProofResult(ProofState(transitions=7, differences=found), 0, (), 7))
 
     model = Answering("No block.", answer(wrong), answer(source))
     record = RunRecord.memory()
