@@ -1,6 +1,7 @@
 """Functions on arrays, built anew from what was read: `jax.lax` alone, whatever a text says."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from cwm.twins.text.language import (
 from cwm.twins.text.operations import PLAIN, Value, integers, refused, scatter, shape_of, whole
 
 MOST_ROUNDS = 4096
+MOST_IN_REGION = 48
 
 
 def function_of(program: Program) -> Callable[..., tuple[Value, ...]]:
@@ -77,7 +79,7 @@ class _Evaluation:
 
     def _count(self, operation: Operation, times: int) -> None:
         self._operations += times
-        self._elements += times * sum(kind.elements for kind in operation.results)
+        self._elements += times * _work(operation)
         if self._operations > MOST_OPERATIONS:
             raise TwinTextError(
                 f"the traced program has more than {MOST_OPERATIONS:,} operations, every call and round of a loop "
@@ -135,10 +137,10 @@ class _Evaluation:
     ) -> Sequence[Value]:
         arrays, starts = operands[: len(operands) // 2], operands[len(operands) // 2 :]
         (region,) = operation.regions
-        self._inner(region)
+        _check_region(operation, region)
 
         def combined(left: Sequence[Value], right: Sequence[Value]) -> tuple[Value, ...]:
-            return self.block(region, (*left, *right), known, times)
+            return self.block(region, (*left, *right), {}, times)
 
         axes = integers(operation, "dimensions")
         simple = _simple(region)
@@ -212,10 +214,6 @@ class _Evaluation:
         ended: tuple[Value, ...] = lax.scan(once, tuple(begun), None, length=rounds)[0]
         return ended
 
-    def _inner(self, region: TextBlock) -> None:
-        if any(operation.regions for operation in region.operations):
-            raise TwinTextError("the traced program is not accepted: a reduction holds another one")
-
 
 REGIONAL: Mapping[str, Callable[..., Sequence[Value]]] = {
     "case": _Evaluation.case,
@@ -249,6 +247,31 @@ def _chosen(index: Value, values: Sequence[Value]) -> Value:
     for number in range(len(values) - 2, -1, -1):
         made = lax.select(lax.broadcast(index == number, np.shape(made)), values[number], made)
     return made
+
+
+def _work(operation: Operation) -> int:
+    """Returns how many numbers an operation computes, those that it combines on the way included."""
+    made = sum(kind.elements for kind in operation.results)
+    name = operation.name.removeprefix("stablehlo.")
+    if name == "reduce":
+        inputs = operation.inputs[: len(operation.inputs) // 2]
+        return sum(kind.elements for kind in inputs) * sum(len(region.operations) for region in operation.regions)
+    if name == "reduce_window":
+        return made * prod(integers(operation, "window_dimensions"))
+    if name == "dot_general":
+        # Of [m, k] by [k, n]: the numbers are m k, k n and m n, the work is m n k.
+        return isqrt(made * prod(kind.elements for kind in operation.inputs))
+    return made
+
+
+def _check_region(operation: Operation, region: TextBlock) -> None:
+    """Refuses a reduction by anything but a few plain operations on scalars: it is run for every number."""
+    plain = all(inner.name.removeprefix("stablehlo.") in (*PLAIN, "return") for inner in region.operations)
+    scalars = all(not kind.shape for inner in region.operations for kind in (*inner.inputs, *inner.results))
+    if not plain or not scalars or len(region.operations) > MOST_IN_REGION:
+        raise refused(
+            operation, f"it combines numbers otherwise than by at most {MOST_IN_REGION} operations on scalars"
+        )
 
 
 def _simple(region: TextBlock) -> str:

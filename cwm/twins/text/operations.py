@@ -249,10 +249,13 @@ PLAIN: Final[Mapping[str, Plain]] = {
     "count_leading_zeros": _same(lax.clz),
     "divide": _same(lax.div),
     "dot_general": _dot_general,
+    # A negative place is moved to 0 here: JAX has written into the text already that it counts from the end.
     "dynamic_slice": lambda operation, values: lax.dynamic_slice(
-        values[0], values[1:], integers(operation, "slice_sizes")
+        values[0], values[1:], integers(operation, "slice_sizes"), allow_negative_indices=False
     ),
-    "dynamic_update_slice": lambda operation, values: lax.dynamic_update_slice(values[0], values[1], values[2:]),
+    "dynamic_update_slice": lambda operation, values: lax.dynamic_update_slice(
+        values[0], values[1], values[2:], allow_negative_indices=False
+    ),
     "exponential": _same(lax.exp),
     "exponential_minus_one": _same(lax.expm1),
     "gather": _gather,

@@ -51,6 +51,9 @@ def everything(whole, real, place, grid):
         jnp.nonzero(whole, size=4)[0],
         jnp.prod(whole[:3]) + jnp.min(whole),
         jnp.array([True, False, True]) & grid,
+        lax.dynamic_slice(whole, (place,), (2,)),
+        lax.dynamic_slice(whole, (place.astype(jnp.int8),), (2,)),
+        whole[place],
     ]
 
 
@@ -60,7 +63,8 @@ def test_a_function_built_from_its_text_gives_the_same_numbers_for_many_games_at
     given = (
         draws.integers(0, 9, (32, 9)).astype(np.int32),
         draws.normal(size=(32, 9)).astype(np.float32),
-        draws.integers(0, 9, 32).astype(np.int32),
+        # Outside of the array, too: JAX counts negative places from the end once, StableHLO moves the rest inside.
+        draws.integers(-20, 20, 32).astype(np.int32),
         draws.random((32, 3, 3)) < 0.5,
     )
     wanted = jax.tree.leaves(jax.jit(jax.vmap(everything))(*given))
@@ -104,6 +108,75 @@ def test_calls_that_double_are_counted_and_not_followed():
     text = '"builtin.module"() ({\n' + "".join([*parts, function.format("f40", last)]) + "}) : () -> ()"
     with pytest.raises(TwinTextError, match="more than 60,000 operations"):
         jax.eval_shape(function_of(read(text)), PLACE)
+
+
+REDUCE = """"builtin.module"() ({{
+"func.func"() <{{sym_name = "double"}}> ({{
+^bb0(%a: tensor<i32>):
+ %b = "stablehlo.add"(%a, %a) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+ "func.return"(%b) : (tensor<i32>) -> ()
+}}) : () -> ()
+"func.func"() <{{sym_name = "main"}}> ({{
+^bb0(%start: tensor<i32>):
+ %n = "stablehlo.iota"() <{{iota_dimension = 0 : i64}}> : () -> tensor<{count}xi32>
+ %r = "stablehlo.reduce"(%n, %start) <{{dimensions = array<i64: 0>}}> ({{
+ ^bb0(%p: tensor<i32>, %q0: tensor<i32>):
+{lines}
+  "stablehlo.return"(%q{number}) : (tensor<i32>) -> ()
+ }}) : (tensor<{count}xi32>, tensor<i32>) -> tensor<i32>
+ "func.return"(%r) : (tensor<i32>) -> ()
+}}) : () -> ()
+}}) : () -> ()
+"""
+XOR = '%q{1} = "stablehlo.xor"(%p, %q{0}) : (tensor<i32>, tensor<i32>) -> tensor<i32>'
+
+
+def reduction(lines, count):
+    return REDUCE.format(lines="\n".join(lines), number=len(lines), count=count)
+
+
+def test_a_reduction_by_a_few_plain_operations_is_built():
+    lines = [XOR.format(number, number + 1) for number in range(3)]
+    built = jax.jit(function_of(read(reduction(lines, 5))))
+    assert built(np.int32(8))[0] == 8 ^ 0 ^ 1 ^ 2 ^ 3 ^ 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "count", "says"),
+    [
+        (['%q1 = "func.call"(%p) <{callee = @double}> : (tensor<i32>) -> tensor<i32>'], 9, "operations on scalars"),
+        (
+            ['%q1 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xi32>'],
+            9,
+            "operations on scalars",
+        ),
+        ([XOR.format(number, number + 1) for number in range(60)], 9, "operations on scalars"),
+        ([XOR.format(number, number + 1) for number in range(40)], 250_000, "33,554,432 numbers"),
+    ],
+    ids=["call", "array", "long", "much"],
+)
+def test_a_reduction_by_anything_else_is_refused(lines, count, says):
+    text = reduction(lines, count)
+    if count == 250_000:
+        # Four of them, one after the other.
+        inner = text[text.index(" %r =") : text.index(' "func.return"(%r)')]
+        more = [inner.replace("%r =", f"%r{number} =") for number in range(4)]
+        text = text.replace(inner, inner + "".join(more))
+    with pytest.raises(TwinTextError, match=says):
+        jax.eval_shape(function_of(read(text)), PLACE)
+
+
+def test_windows_and_products_count_all_that_they_combine():
+    wide = jax.ShapeDtypeStruct((4096,), jnp.int32)
+
+    def windows(x):
+        return [lax.reduce_window(x + number, 0, lax.add, (4096,), (1,), [(4095, 0)]) for number in range(3)]
+
+    with pytest.raises(TwinTextError, match="33,554,432 numbers"):
+        jax.eval_shape(function_of(read(text_of(windows, wide))), wide)
+    square = jax.ShapeDtypeStruct((400, 400), jnp.float32)
+    with pytest.raises(TwinTextError, match="33,554,432 numbers"):
+        jax.eval_shape(function_of(read(text_of(lambda x: x @ x, square))), square)
 
 
 def test_a_function_that_calls_itself_is_refused():
