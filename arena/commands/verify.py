@@ -115,7 +115,7 @@ def _twin_problems(run: Path, record: RunRecord) -> list[Problem]:
         return []
     level = RunSettings.from_record(record.info.config).level
     with bar.counted_bar("twin", "proving the twin again") as show:
-        return twin.verify(run, level, show)
+        return twin.verify(run, level, show, lambda text: console.notices.print(text, markup=False))
 
 
 def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str, object]:

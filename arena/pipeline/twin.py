@@ -1,8 +1,9 @@
 """The twin of one run's model: asked for, examined, proved and stored; and its proof repeated."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -19,7 +20,7 @@ from cwm.storage.keys import content_key, program_hash
 from cwm.twins.prompt import TwinReport
 from cwm.twins.proof import ProofConfig, ProofResult, ProofState, ProofTask, prove
 from cwm.twins.refinement import TwinResult, synthesize_twin
-from cwm.twins.stored import StoredTwin, StoredTwinError, has_twin
+from cwm.twins.stored import StoredTwin, StoredTwinError, has_twin, jax_version
 from cwm.twins.task import NoTwinError, TwinConfig, TwinTask
 from cwm.twins.traced import TracedTwin, TwinProblemError, TwinWorker, sandbox
 
@@ -28,10 +29,17 @@ PROOFS: Final = "twins"
 VARIED_GAMES: Final = 10
 PLANNER_GAMES: Final = 5
 SIMULATIONS: Final = 30
-CHECKED_FACTS: Final = ("transitions", "games", "states", "batches", "digest", "branches", "unfit")
+CHECKED_FACTS: Final = ("transitions", "games", "states", "batches", "digest", "branches", "missed", "unfit")
+FRESH_SHARE: Final = 0.1
+LEAST_FRESH: Final = 1000
+"""So many transitions, and this share of those of the proof, `cwm verify` compares in games of another seed."""
 
 OnTransitions: TypeAlias = Callable[[int, int], None]
 """Told how many transitions were compared, and how many are wanted."""
+
+
+def _say_nothing(text: str) -> None:
+    """Takes a sentence and does nothing."""
 
 
 def _ignore(done: int, total: int) -> None:
@@ -143,13 +151,19 @@ def is_there(run: Path) -> bool:
     return has_twin(run / MODEL)
 
 
-def verify(run: Path, level: Level | None, on_transitions: OnTransitions = _ignore) -> list[Problem]:
-    """Repeats the proof of a model's twin; [] if it comes to the same again.
+def verify(
+    run: Path, level: Level | None, on_transitions: OnTransitions = _ignore, tell: Callable[[str], None] = _say_nothing
+) -> list[Problem]:
+    """Repeats the proof of a model's twin, adds games that it did not have, and traces the twin again.
 
     Args:
         run: folder of the run.
         level: isolation level of the workers.
         on_transitions: told of the proof.
+        tell: told in words what was done.
+
+    Returns:
+        What does not come to the same; [] if all does.
     """
     place = f"{MODEL}/twin"
     try:
@@ -159,15 +173,53 @@ def verify(run: Path, level: Level | None, on_transitions: OnTransitions = _igno
     if twin.model != bundle.hash:
         told = f"the twin equals the model {twin.model[:12]}, the run's model is {bundle.hash[:12]}: make it again"
         return [Problem(place, told)]
-    total = twin.config.transitions
+    asked = twin.task(bundle.program())
     try:
-        asked = twin.task(bundle.program())
-        proof = prove(asked, twin.config, level, None, lambda state: on_transitions(state.transitions, total))
+        problems = [*_traced_again(asked, twin, level, tell), *_proved_again(asked, twin, level, on_transitions, tell)]
     except TwinProblemError as error:
         return [Problem(place, f"the twin cannot be proved again: {error}")]
+    return [Problem(place, problem) for problem in problems]
+
+
+def _traced_again(
+    asked: ProofTask, twin: StoredTwin, level: Level | None, tell: Callable[[str], None]
+) -> Iterator[str]:
+    if twin.traced_by != jax_version():
+        tell(
+            f"the twin was traced by JAX {twin.traced_by}; {jax_version()} may write other texts: they are not compared"
+        )
+        return
+    with TwinWorker(twin.source, asked.program, sandbox(level)) as worker:
+        traced = worker.traced(twin.traced.form.width)
+    if traced != twin.traced:
+        yield "the stored texts or tables are not those that its source is traced to; make the twin again"
+
+
+def _proved_again(
+    asked: ProofTask, twin: StoredTwin, level: Level | None, on_transitions: OnTransitions, tell: Callable[[str], None]
+) -> Iterator[str]:
+    """Yields what is not as the stored proof says, or as it would be in games of another seed."""
+    fresh = replace(
+        twin.config,
+        seed=secrets.randbelow(1 << 32),
+        transitions=max(LEAST_FRESH, int(FRESH_SHARE * twin.config.transitions)),
+    )
+    total = twin.config.transitions + fresh.transitions
+    proof = prove(asked, twin.config, level, None, lambda state: on_transitions(state.transitions, total))
     if not proof.proved:
-        return [Problem(place, f"the twin is not proved again: {proof.in_words}")]
+        yield f"the twin is not proved again: {proof.in_words}"
+        return
     again = json.loads(json.dumps(proof.to_json()))
     changed = [name for name in CHECKED_FACTS if again.get(name) != twin.proof.get(name)]
-    told = "; ".join(f"{name}: {twin.proof.get(name)} stored, {again.get(name)} now" for name in changed)
-    return [Problem(place, f"the proof comes to other figures: {told}")] if changed else []
+    if changed:
+        told = "; ".join(f"{name}: {twin.proof.get(name)} stored, {again.get(name)} now"[:200] for name in changed)
+        yield f"the proof comes to other figures: {told}"
+    done = proof.state.transitions
+    others = prove(asked, fresh, level, None, lambda state: on_transitions(done + state.transitions, total))
+    if not others.proved:
+        yield f"in games of another seed ({fresh.seed}) the twin is not proved: {others.in_words}"
+        return
+    tell(
+        f"twin: {done:,} transitions compared again, {others.state.transitions:,} in games of another seed "
+        f"({fresh.seed}); {proof.branches - len(proof.missed)} of {proof.branches} branches of the program met"
+    )

@@ -115,7 +115,7 @@ class TwinWorker:
         players = self._program.info["num_players"]
         asked = {"players": players, "width": width} | {key: len(tables[key]) for key in ("actions", "chance")}
         told = _plain(self._asked("trace", asked), {"layout": list, **dict.fromkeys(TEXTS, str)})
-        form = TwinForm(_arrays(told["layout"]), tuple(tables["actions"]), tuple(tables["chance"]), players, width)
+        form = TwinForm(arrays_of(told["layout"]), tuple(tables["actions"]), tuple(tables["chance"]), players, width)
         # They are read where they are compiled, in a process with limits of time and memory.
         if any(len(told[name]) > MOST_CHARACTERS for name in TEXTS):
             raise TwinProblemError(f"a traced function has more than {MOST_CHARACTERS:,} characters; make it smaller")
@@ -182,9 +182,17 @@ def _plain(reply: Reply, expected: Mapping[str, type]) -> dict[str, Any]:
     return value
 
 
-def _arrays(layout: Any) -> tuple[ArrayForm, ...]:
+def arrays_of(layout: Any) -> tuple[ArrayForm, ...]:
+    """Returns the arrays that a layout tells of.
+
+    Args:
+        layout: JSON, as `TwinForm.layout` writes it.
+
+    Raises:
+        TwinProblemError: it is none.
+    """
     found = []
-    for row in layout:
+    for row in layout if isinstance(layout, list) else ():
         good = isinstance(row, list) and len(row) == 3 and isinstance(row[0], str) and row[1] in STATE_TYPES
         if not good or not isinstance(row[2], list) or not all(type(size) is int and size > 0 for size in row[2]):
             raise TwinProblemError(OTHER_FORM)

@@ -1,17 +1,21 @@
 """Twins that mean harm: nothing of them leaves their worker but text, and of that only what is allowed is read."""
 
+import os
+import re
+from glob import glob
 from pathlib import Path
 
 import pytest
 
 from cwm.observations.vectors import infer
+from cwm.sandbox.parent import attacks
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Limits, ProgramSource
 from cwm.twins.compiled import CompiledTwin
 from cwm.twins.proof import ProofConfig, ProofTask, prove
 from cwm.twins.text.language import TwinTextError
 from cwm.twins.text.reader import read
-from cwm.twins.traced import LIBRARIES, MODULE, TwinProblemError, TwinWorker, sandbox
+from cwm.twins.traced import LIBRARIES, LIMITS, MODULE, TwinProblemError, TwinWorker, sandbox
 
 pytestmark = pytest.mark.extra("batched")
 FOLDER = Path(__file__).with_name("twins")
@@ -72,6 +76,34 @@ def test_the_right_twin_that_hostile_ones_change_is_accepted():
         with CompiledTwin(traced, lanes=2) as twin:
             assert twin.look(twin.init())["player"].tolist() == [0]
         taken_in(worker, BASE)
+
+
+@pytest.mark.slow
+def test_every_attack_of_the_doctor_fails_in_a_worker_with_jax_in_it():
+    level = sandbox(None).level
+    found = list(attacks.attempt(level, limits=LIMITS, modules=(MODULE,), libraries=LIBRARIES))
+    # The memory that it asks for is less than JAX is given: `memory__traced` asks for more.
+    assert [(one.attack.name, one.detail) for one in found if not one.held and one.attack.name != "memory"] == []
+    too_early = ("ImportError", "ModuleNotFoundError", "NameError", "AttributeError")
+    assert [one.attack.name for one in found if one.detail.startswith(too_early)] == []
+
+
+def is_own_worker(stat):
+    parent = stat.read_text().rpartition(")")[2].split()[1]
+    return int(parent) == os.getpid() and b"worker.py\0worker\0" in stat.with_name("cmdline").read_bytes()
+
+
+@pytest.mark.slow
+def test_no_thread_of_a_twins_worker_keeps_privileges_or_more_system_calls_than_the_first():
+    with sandbox("strong").start(SWITCH):
+        (process,) = (Path(place).parent for place in glob("/proc/[0-9]*/stat") if is_own_worker(Path(place)))
+        told = [
+            dict(re.findall(r"^(\w+):\s*(\S+)", status.read_text(), re.M)) for status in process.glob("task/*/status")
+        ]
+    assert len(told) > 1
+    assert {(thread["CapEff"], thread["CapPrm"], thread["NoNewPrivs"], thread["Seccomp"]) for thread in told} == {
+        ("0" * 16, "0" * 16, "1", "2")
+    }
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ CPU_GRACE_S = 2
 MAX_DESCRIPTORS = 16
 _PARENT_DEATH_SIGNAL, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
 _CAPABILITIES_VERSION = 0x20080522
+_CLONE_THREAD = 0x10000
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
@@ -63,6 +64,40 @@ def lock(wanted: dict[str, Any]) -> Locked:
     seccomp.install(architecture, LIBC)
     _try_out(architecture)
     return Locked(level, abi)
+
+
+def shut_before_threads(wanted: dict[str, Any]) -> None:
+    """Gives up privileges and files while there is one thread alone, which every later one inherits.
+
+    Landlock and capabilities are each thread's own. Libraries start threads of theirs, and `lock` reaches with these
+    two the thread that calls it only; what it does by the filter of system calls holds for all.
+
+    Args:
+        wanted: what `isolation.settings` returned.
+
+    Raises:
+        LockError: the level cannot be given, or there are several threads; nothing must be run.
+    """
+    architecture = current()
+    if wanted["level"] not in STRONG or architecture is None:
+        return
+    if _has_threads(architecture):
+        raise LockError(
+            "a library started threads before the worker locked itself; they would stay outside of the lock"
+        )
+    _prctl(_NO_NEW_PRIVILEGES, 1)
+    _drop_capabilities(architecture)
+    if wanted["landlock"]:
+        landlock.deny_all(architecture, LIBC)
+
+
+def _has_threads(architecture: Architecture) -> bool:
+    try:
+        return len(os.listdir("/proc/self/task")) > 1
+    except OSError:
+        # Without /proc: the kernel refuses this to a process of several threads, and else does nothing.
+        refused: int = LIBC.syscall(architecture.numbers["unshare"], _CLONE_THREAD)
+        return refused != 0
 
 
 def forget_paths() -> None:

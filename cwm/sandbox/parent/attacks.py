@@ -8,13 +8,14 @@ import os
 import secrets
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cwm.sandbox.lock.syscalls import current
 from cwm.sandbox.parent.host import Sandbox
+from cwm.sandbox.parent.payload import Libraries
 from cwm.sandbox.wire.api import Level, Limits, Outcome, ProgramSource, Reply
 from cwm.sandbox.wire.blame import Ours, blame
 
@@ -31,6 +32,7 @@ INFO: dict[str, Any] = {
     "player_names": ["attacker"],
 }
 HEADER = "import ctypes, os, sys, time\nlibc = ctypes.CDLL(None)\n"
+LIMITS = Limits(memory_mb=256, wall_s=10.0)
 TOOLS = "cwm.sandbox.parent.attack_tools"
 
 
@@ -146,19 +148,29 @@ class Finding:
     detail: str
 
 
-def attempt(level: Level, *, nursery: bool = False, landlock: bool = True) -> Iterator[Finding]:
+def attempt(
+    level: Level,
+    *,
+    nursery: bool = False,
+    landlock: bool = True,
+    limits: Limits = LIMITS,
+    modules: Sequence[str] = (),
+    libraries: Libraries | None = None,
+) -> Iterator[Finding]:
     """Tries every attack in a throw-away worker of its own and yields the findings.
 
     Args:
         level: isolation level.
         nursery: fork the workers from a clean process.
         landlock: use Landlock where the kernel has it.
+        limits: caps on each worker; the attack on memory takes 1 GiB.
+        modules: trusted modules that the workers load, too.
+        libraries: packages that they import, None for none.
 
     Raises:
         SandboxUnavailableError: no worker starts at the level.
     """
-    limits = Limits(memory_mb=256, wall_s=10.0)
-    sandbox = Sandbox(limits, level, (TOOLS,), nursery=nursery, landlock=landlock)
+    sandbox = Sandbox(limits, level, (TOOLS, *modules), nursery=nursery, landlock=landlock, libraries=libraries)
     with _targets() as targets:
         for attack in ATTACKS:
             lines = "\n".join(f"    {line}" for line in attack.body.splitlines())

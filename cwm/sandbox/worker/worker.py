@@ -49,6 +49,7 @@ import typing  # noqa: F401
 import unicodedata  # noqa: F401
 import warnings  # noqa: F401
 import weakref  # noqa: F401
+from collections.abc import Callable
 from typing import Any
 
 NEWER = ("_pylong", "annotationlib", "string.templatelib")
@@ -108,6 +109,42 @@ def import_libraries(wanted: dict[str, Any]) -> None:
         importlib.import_module(name)
 
 
+def loaded_late(function: Callable[[], None]) -> list[str]:
+    """Returns the modules that a function loads, found by a forked process that ends with it."""
+    known = set(sys.modules)
+    source, target = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+            os.write(target, json.dumps([name for name in sys.modules if name not in known]).encode("ascii"))
+        finally:
+            os._exit(0)
+    os.close(target)
+    data = b"".join(iter(lambda: os.read(source, 1 << 16), b""))
+    os.close(source)
+    os.waitpid(child, 0)
+    names: list[str] = json.loads(data or b"[]")
+    return names
+
+
+def warm_up(wanted: dict[str, Any], isolation: dict[str, Any]) -> None:
+    """Has libraries load now what they load late: once the process is locked, nothing can be.
+
+    They start threads meanwhile, and so the lock begins before: what they load is loaded first, by its names.
+
+    Args:
+        wanted: `module` and `warm_up`: name of its function.
+        isolation: settings of the lock.
+    """
+    function = getattr(sys.modules[wanted["module"]], wanted["warm_up"])
+    for name in loaded_late(function):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    sys.modules["cwm.sandbox.lock.lock"].shut_before_threads(isolation)
+    function()
+
+
 def arrange(requests: int, replies: int) -> None:
     """Moves the two descriptors to their places and closes whatever else was inherited."""
     # Out of the way first: one may lie where the other belongs.
@@ -133,8 +170,7 @@ def main() -> None:
     for name, code in setup["modules"]:
         install(name, marshal.loads(base64.b64decode(code)))
     if libraries is not None:
-        # What they load late is loaded now: once the process is locked, nothing can be.
-        getattr(sys.modules[libraries["module"]], libraries["warm_up"])()
+        warm_up(libraries, setup["settings"]["isolation"])
     if mode == "nursery":
         sys.modules["cwm.sandbox.worker.nursery"].serve(read_frame, setup["settings"])
     else:

@@ -9,11 +9,12 @@ from cwm.observations.vectors import infer
 from cwm.sandbox.wire.api import Outcome
 from cwm.twins import proof
 from cwm.twins import traced as traced_module
+from cwm.twins.form import ArrayForm, TwinForm
 from cwm.twins.prompt import TwinReport
 from cwm.twins.proof import ProofConfig, ProofState, ProofTask, prove
 from cwm.twins.refinement import as_suite
 from cwm.twins.stored import StoredTwin, StoredTwinError
-from cwm.twins.traced import TwinProblemError, TwinWorker
+from cwm.twins.traced import TEXTS, TracedTwin, TwinProblemError, TwinWorker
 
 pytestmark = pytest.mark.extra("batched")
 CONFIG = ProofConfig(transitions=900)
@@ -47,10 +48,69 @@ def test_a_right_twin_is_proved_and_the_proof_goes_on_where_it_was_left(kuhn, in
     twin = StoredTwin.of(task, "model", CONFIG, whole)
     twin.save(tmp_path)
     read = StoredTwin.load(tmp_path)
+    assert read == twin
     assert read.task(kuhn.program) == task
     assert read.proof["transitions"] == whole.state.transitions
     (tmp_path / "twin" / "step.mlir").write_text("changed")
     with pytest.raises(StoredTwinError, match="one of them was changed"):
+        StoredTwin.load(tmp_path)
+
+
+TRACED = TracedTwin(TwinForm((ArrayForm("x", "int32", ()),), ("a",), (), 1, 1), dict.fromkeys(TEXTS, "text"))
+STORED = StoredTwin("source", TRACED, None, "model", CONFIG, {"transitions": 900}, (("a",),), "0.10.2")
+
+
+def changed(folder, change):
+    STORED.save(folder)
+    path = folder / "twin" / "twin.json"
+    facts = json.loads(path.read_text())
+    change(facts)
+    path.write_text(json.dumps(facts))
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda facts: facts["config"].update(transitions=1),
+        lambda facts: facts["config"].update(seed=7),
+        lambda facts: facts["proof"].update(transitions=10**9),
+        lambda facts: facts["replays"].clear(),
+        lambda facts: facts.update(traced_by="0.1"),
+        lambda facts: facts["form"].update(width=2),
+    ],
+)
+def test_no_fact_of_a_stored_twin_can_be_changed_unseen(tmp_path, change):
+    changed(tmp_path, change)
+    with pytest.raises(StoredTwinError, match="one of them was changed"):
+        StoredTwin.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda facts: facts.update(proof="x"),
+        lambda facts: facts.update(model=1),
+        lambda facts: facts.update(replays=[[1]]),
+        lambda facts: facts["config"].update(transitions=1.5),
+        lambda facts: facts["config"].update(seed="0"),
+        lambda facts: facts["form"].update(layout=5),
+        lambda facts: facts["form"].update(layout=[]),
+        lambda facts: facts["form"].update(actions=None),
+        lambda facts: facts.pop("schema"),
+        lambda facts: facts.clear(),
+    ],
+)
+def test_facts_of_another_kind_are_told_as_damage(tmp_path, change):
+    changed(tmp_path, change)
+    with pytest.raises(StoredTwinError, match="is damaged"):
+        StoredTwin.load(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "[" * 100_000, "{"], ids=["list", "null", "deep", "broken"])
+def test_a_file_without_facts_is_told_as_damaged(tmp_path, text):
+    changed(tmp_path, lambda facts: None).write_text(text)
+    with pytest.raises(StoredTwinError, match="is damaged"):
         StoredTwin.load(tmp_path)
 
 
@@ -120,7 +180,9 @@ def test_a_right_twin_is_proved_by_workers_and_a_process_of_its_own(name, hand_w
         def __init__(self, source, beside, place):
             super().__init__(source, beside, traced_module.sandbox(None))
 
-    found = prove(task_of(written, Real), ProofConfig(transitions=5000))
+    task = task_of(written, Real)
+    assert task_of(written, Real) == task
+    found = prove(task, ProofConfig(transitions=5000))
     assert found.proved
     assert found.missed == ()
 

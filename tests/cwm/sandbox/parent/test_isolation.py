@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from cwm.sandbox.lock import seccomp
-from cwm.sandbox.lock.syscalls import ALLOWED, ARCHITECTURES, KILLED
+from cwm.sandbox.lock import landlock, seccomp
+from cwm.sandbox.lock.syscalls import ALLOWED, ARCHITECTURES, KILLED, current
 from cwm.sandbox.parent import attacks, isolation, launch, levels, nurseries
 from cwm.sandbox.parent.attacks import INFO
 from cwm.sandbox.parent.host import Sandbox
@@ -134,6 +134,40 @@ def test_every_attack_of_the_doctor_fails_at_a_strong_level(level, nursery, land
     # An attack that ends at an import shows nothing: it must reach the system call.
     too_early = ("ImportError", "ModuleNotFoundError", "NameError", "AttributeError")
     assert [found.attack.name for found in findings if found.detail.startswith(too_early)] == []
+
+
+SHUT = """
+import threading, time
+from cwm.sandbox.lock import lock
+
+def read():
+    try:
+        open("/etc/passwd").close()
+        print("read")
+    except PermissionError:
+        print("refused")
+
+if {before}:
+    threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
+try:
+    lock.shut_before_threads({{"level": "strong", "landlock": True}})
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+except lock.LockError as error:
+    print(error)
+"""
+
+
+@needs_strong
+def test_threads_that_libraries_start_inherit_the_lock_and_none_may_be_there_before():
+    def said(before):
+        command = [sys.executable, "-c", SHUT.format(before=before)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout
+
+    assert "started threads before the worker locked itself" in said(True)
+    if landlock.abi(current(), ctypes.CDLL(None)):
+        assert said(False) == "refused\n"
 
 
 @needs_strong
