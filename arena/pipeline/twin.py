@@ -78,10 +78,10 @@ class TwinStep:
         inputs, level = stage.inputs, stage.settings.level
         bundle = self.bundle
         program = bundle.program()
-        task = TwinTask.of(
-            program, bundle.game_info, bundle.schema, inputs.rules, self.config.seed, level, inputs.telling
-        )
         replays = self._replays()
+        task = TwinTask.of(
+            program, bundle.game_info, bundle.schema, inputs.rules, self.config.seed, level, inputs.telling, replays
+        )
         made: dict[str, StoredTwin] = {}
 
         def examine(source: str) -> TwinReport:

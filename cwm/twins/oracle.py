@@ -183,7 +183,9 @@ def sample(game: Any, argument: dict[str, Any], rng: random.Random) -> dict[str,
 
     Args:
         game: the verified program.
-        argument: `games`, `seed`, `max_length`, `observations`: how many different ones are told at most.
+        argument: `games`, `seed`, `max_length`, `observations`: how many different ones are told at most; `replays`:
+            actions of games that are gone through for what is observed; `ends`: further games by chance of which the
+            last observations are told.
         rng: not used.
 
     Returns:
@@ -194,6 +196,20 @@ def sample(game: Any, argument: dict[str, Any], rng: random.Random) -> dict[str,
     met: dict[str, dict[Action, None]] = {"actions": {}, "chance": {}}
     observations: dict[str, Any] = {}
     counts, sizes, history = [], [], []
+
+    def observe(state: State) -> None:
+        if len(observations) < argument["observations"]:
+            for seen in game.observations(state):
+                observations.setdefault(dumps(seen, sort_keys=True), seen)
+
+    # What is rare in games by chance, such as a full board, comes first: the layout of vectors must hold it.
+    for number in range(argument["ends"]):
+        *_, (end, _, _) = _walk(game, random.Random(f"ends/{argument['seed']}/{number}"), argument["max_length"])
+        observe(end)
+    for actions in argument["replays"]:
+        observe(state := game.initial_state())
+        for action in actions:
+            observe(state := game.apply_action(state, action))
     longest = 0
     for number in range(argument["games"]):
         own = random.Random(f"sample/{argument['seed']}/{number}")
@@ -208,9 +224,7 @@ def sample(game: Any, argument: dict[str, Any], rng: random.Random) -> dict[str,
                 met["chance" if player == CHANCE else "actions"].update(
                     dict.fromkeys(game.legal_actions(state) if player != CHANCE else _outcomes(game, state))
                 )
-            if len(observations) < argument["observations"]:
-                for seen in game.observations(state):
-                    observations.setdefault(dumps(seen, sort_keys=True), seen)
+            observe(state)
         longest = max(longest, length)
         counts.append(len(met["actions"]) + len(met["chance"]))
         sizes.append(largest)

@@ -18,6 +18,8 @@ from cwm.twins import oracle
 from games.api import Action, GameInfo, Json
 
 SAMPLED: Final = 200
+ENDS: Final = 5
+"""For each of these, so many games more are looked at where they end."""
 MOST_OBSERVATIONS: Final = 4000
 MOST_TABLE: Final = 8192
 GROWING: Final = 0.1
@@ -96,14 +98,29 @@ class GameSample:
     history: tuple[tuple[dict[str, Any], ...], ...]
 
     @classmethod
-    def of(cls, program: ProgramSource, seed: int, level: Level | None, games: int = SAMPLED) -> Self:
+    def of(
+        cls,
+        program: ProgramSource,
+        seed: int,
+        level: Level | None,
+        games: int = SAMPLED,
+        replays: Sequence[Sequence[Action]] = (),
+    ) -> Self:
         """Plays games by chance on a verified program.
+
+        Args:
+            program: as a worker is given it.
+            seed: of the games.
+            level: isolation level, None for the best that this machine has.
+            games: how many.
+            replays: actions of further games, of which the observations count.
 
         Raises:
             TesterError: it fails.
             SandboxUnavailableError: no worker can be started.
         """
-        asked = {"games": games, "seed": seed, "max_length": 2000, "observations": MOST_OBSERVATIONS}
+        asked: dict[str, Any] = {"games": games, "seed": seed, "max_length": 2000, "observations": MOST_OBSERVATIONS}
+        asked |= {"replays": list(map(list, replays)), "ends": games * ENDS}
         limits = Limits(memory_mb=2048, reply_bytes=1 << 28)
         with Sandbox(limits, level, oracle.PAYLOAD).start(program) as worker:
             reply = worker.payload(oracle.MODULE, "sample", asked, seed=0, timeout_s=SAMPLE_S)
@@ -173,6 +190,7 @@ class TwinTask:
         seed: int,
         level: Level | None,
         telling: Telling = UNNAMED,
+        replays: Sequence[Sequence[Action]] = (),
     ) -> Self:
         """Plays games by chance on a model and makes the task of them.
 
@@ -184,13 +202,14 @@ class TwinTask:
             seed: of the games.
             level: isolation level, None for the best that this machine has.
             telling: what the model is told beside the rules.
+            replays: actions of games of good players, which see what games by chance rarely come to.
 
         Raises:
             NoTwinError: the game can have none.
             TesterError: the model fails.
             SandboxUnavailableError: no worker can be started.
         """
-        sample = GameSample.of(program, seed, level)
+        sample = GameSample.of(program, seed, level, replays=replays)
         why = sample.refusal()
         if why is not None:
             raise NoTwinError(why)

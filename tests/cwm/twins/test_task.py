@@ -12,7 +12,7 @@ from cwm.twins.differences import TwinDifference, grouped, listing
 from cwm.twins.prompt import TwinPrompts, TwinReport
 from cwm.twins.proof import ProofResult, ProofState
 from cwm.twins.refinement import synthesize_twin
-from cwm.twins.task import TwinConfig, TwinTask
+from cwm.twins.task import GameSample, TwinConfig, TwinTask
 from games import registry
 
 
@@ -21,6 +21,20 @@ def task(hand_written):
     written = hand_written("kuhn_poker")
     info = registry.make("kuhn_poker").info
     return TwinTask("The rules.", UNNAMED, written.program, info, written.sample, infer(written.sample.observations))
+
+
+def test_what_players_see_in_replayed_games_and_at_ends_is_in_the_sample(hand_written):
+    program = hand_written("tic_tac_toe").program
+    game = registry.make("tic_tac_toe")
+    state, moves = game.initial_state(), []
+    while game.current_player(state) >= 0:
+        moves.append(game.legal_actions(state)[0])
+        state = game.apply_action(state, moves[-1])
+    seen = game.observations(state)[0]
+    few = GameSample.of(program, 0, None, games=1).observations
+    assert seen not in few
+    assert seen in GameSample.of(program, 0, None, games=1, replays=[moves]).observations
+    assert sum(end["current_player"] == "Terminal" for end in few) >= 5
 
 
 DIFFERENCES = grouped(
