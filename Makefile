@@ -56,16 +56,17 @@ extras: $(EXTRAS_STAMP)
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[anthropic,batched,docs,images,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28'
+	  --editable '.[anthropic,batched,docs,images,interop,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28'
 	@touch $@
 
-# What needs the extra train: our rows in the libraries of trainers, which take a gigabyte. Minutes on two cores.
+# What needs the extra train: our rows, and models as environments, in the libraries of trainers, which take a gigabyte.
+# Minutes on two cores.
 trainers: $(TRAIN_STAMP)
 	$(TRAIN)/bin/python -m pytest tests/train --no-skips
 
 $(TRAIN_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(TRAIN)
-	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[train]' '$(TORCH)' 'pytest>=8.3' 'hypothesis>=6.100'
+	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[interop,train]' '$(TORCH)' 'stable-baselines3>=2.7' 'pytest>=8.3' 'hypothesis>=6.100'
 	@touch $@
 
 # Makes the documentation in site/, from nothing outside.

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from arena.agents.specs import AgentSpec, parse
 from arena.commands.finishing import run_stages, stored_end, stored_report
+from arena.interop.environments import gymnasium_env, pettingzoo_env
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped as shipped_models
 from arena.machine.runtime import Runtime
@@ -387,6 +388,6 @@ def _specs(agents: Sequence[str | AgentSpec], game: str) -> list[AgentSpec]:
 
 _CLASSES = (Caps, OpenedRun, PlayedTournament, TrajectoryWriter)
 _FUNCTIONS = (open_run, open_recording, synthesize, make_game, make_planner, make_position, make_agent)
-_PLAYS = (play_match, play_tournament)
+_PLAYS = (play_match, play_tournament, gymnasium_env, pettingzoo_env)
 NAMES: Final[Mapping[str, Any]] = {item.__name__: item for item in (*_CLASSES, *_FUNCTIONS, *_PLAYS)}
 """What `import cwm` gives, by name."""

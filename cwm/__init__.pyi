@@ -8,6 +8,8 @@ from arena.face import open_run as open_run
 from arena.face import play_match as play_match
 from arena.face import play_tournament as play_tournament
 from arena.face import synthesize as synthesize
+from arena.interop.environments import gymnasium_env as gymnasium_env
+from arena.interop.environments import pettingzoo_env as pettingzoo_env
 from arena.matches.replay import make_position as make_position
 from cwm.llm.caps import Caps as Caps
 from cwm.trajectories.writer import TrajectoryWriter as TrajectoryWriter

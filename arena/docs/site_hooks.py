@@ -28,6 +28,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/docs/LANGUAGE_MODELS.md": "language_models.html",
     "arena/docs/SCAFFOLDS.md": "scaffolds.html",
     "arena/docs/SIMULTANEOUS.md": "simultaneous.html",
+    "arena/docs/INTEROP.md": "interop.html",
     "arena/docs/DECISIONS.md": "decisions.html",
     "arena/docs/YARDSTICK.md": "yardstick.html",
     "arena/docs/TWINS.md": "twins.html",

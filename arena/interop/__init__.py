@@ -1,0 +1,1 @@
+"""Games, models and agents of ours in environments of other libraries."""
