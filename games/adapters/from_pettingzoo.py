@@ -10,6 +10,7 @@ Actions are discrete, and their names are the numbers. Legal are those of `actio
 its info, else all.
 """
 
+import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -18,8 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from games.adapters.copies import OpaqueState, copied, drawn_seed, stepped, tried
-from games.api import Action, Json, Observation, Utility
-from games.posg.api import Choose, Joint, Moved, PosgError, PosgInfo
+from games.api import Action, Json, Utility
+from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgInfo
 
 Bounds: TypeAlias = tuple[float, float]
 
@@ -42,7 +43,7 @@ class _Facts:
 
 
 class FromParallel:
-    """A parallel environment of PettingZoo as a `PosgModel`."""
+    """A parallel environment of PettingZoo as a `PosgModel`; observations are JSON as text, since they need a hash."""
 
     def __init__(
         self,
@@ -119,7 +120,10 @@ class FromParallel:
         return state
 
     def observation_to_json(self, agent: int, observation: Observation) -> Json:
-        return observation
+        return json.loads(observation)
+
+    def observation_from_json(self, agent: int, described: Json) -> Observation:
+        return json.dumps(described, sort_keys=True)
 
     def _started(self, seed: int) -> OpaqueState:
         env = copied(self._env, self.info.id)
@@ -165,7 +169,7 @@ class FromParallel:
             own = self.info.actions[agent]
             legal.append(legal_of(own, told.get(name), infos.get(name)) if acts else ())
         seen = tuple(
-            as_json(told[name]) if name in told and not (before and before[agent]) else None
+            json.dumps(as_json(told[name]), sort_keys=True) if name in told and not (before and before[agent]) else None
             for agent, name in enumerate(self._names)
         )
         return _Facts(seen, tuple(legal), over)

@@ -9,13 +9,19 @@ from typing import Any
 import pytest
 
 import cwm
-from arena.agents.specs import AgentSpecError
+from arena.agents.api import RandomAgent
+from arena.agents.specs import AgentSpecError, parse
 from arena.interop import environments
 from arena.interop.seated import SeatedAgent
+from arena.machine.runtime import Runtime
+from arena.matches import match, seating
 from arena.usage import UsageError
 from games import registry
+from games.adapters.from_pettingzoo import FromParallel
 from games.adapters.seats import seat_of
 from games.api import GameError
+from games.posg.serialised import SerialisedPosg
+from tests.games.interop.foreign import Dice
 
 
 def test_without_the_extra_one_sentence_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,6 +59,15 @@ def test_agents_of_the_arena_play_at_the_other_seats(agent: str, game_id: str) -
     assert [paid(seed) for seed in (1, 2)] == [paid(seed) for seed in (1, 2)]
 
 
+@pytest.mark.slow
+def test_planners_play_in_environments_of_others() -> None:
+    game = SerialisedPosg(FromParallel(Dice(), reward_bounds=(0.0, 2.0), step_limit=3))
+    spec = seating.resolve(parse("posg:pomcp,sims=10,belief=rejection,tries=2"), game)
+    agents = [seating.build(spec, game, Runtime()), RandomAgent()]
+    played = match.play(game, agents, 0, [1, 2])
+    assert (played.length, played.fallbacks, played.model_errors) == (5, ({}, {}), ({}, {}))
+
+
 def test_an_agent_that_gives_no_move_is_named(tmp_path: Path) -> None:
     (tmp_path / "mute.py").write_text("class Mute:\n    def act(self, *told):\n        raise RuntimeError('no')\n")
     seat = seat_of(registry.make("tic_tac_toe"), 1, opponent(f"python:{tmp_path / 'mute.py'}:Mute", "tic_tac_toe"))
@@ -76,6 +91,7 @@ def test_who_cannot_sit_there_is_refused(agent: str, error: type[Exception], sai
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    pytest.importorskip("pettingzoo", reason="the extra `interop` is not installed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield cwm.open_recording("tic_tac_toe")

@@ -106,7 +106,7 @@ def test_a_seat_goes_out_and_comes_back_in_as_the_same_game() -> None:
     rules = FromGymnasium(env, reward_bounds=(-1.0, 1.0), step_limit=50, game_id="reaching")
     state = rules.initial_state(drawing(random.Random(4)))
     first = rules.observe(state, None, drawing(random.Random(0)))[0]
-    assert len(first) == 4
+    assert len(rules.observation_to_json(0, first)) == 4
     one, paid, _ = rules.move(state, ("1",), drawing(random.Random(1)))
     again, repaid, _ = rules.move(state, ("1",), drawing(random.Random(1)))
     assert (one.facts.told, list(paid)) == (again.facts.told, list(repaid))

@@ -132,7 +132,7 @@ def test_a_model_goes_out_and_comes_back_in_with_its_chance() -> None:
     for seed in range(40):
         after, rewards, _ = back.move(state, listen, drawing(random.Random(seed)))
         assert list(rewards) == [-1.0, -1.0]
-        told.add(tuple(back.observe(after, listen, drawing(random.Random(0)))[0]))
+        told.add(back.observe(after, listen, drawing(random.Random(0)))[0])
     assert len(told) > 2
 
 
