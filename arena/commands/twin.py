@@ -98,7 +98,7 @@ def _model(run: Path) -> ModelBundle:
 def _on_event(event: Event) -> None:
     if isinstance(event, TwinTested):
         what = "proved" if event.proved else "not yet right"
-        console.notices.print(f"twin {event.candidate + 1}: {what}: {event.message}", markup=False)
+        console.notices.print(f"twin {event.candidate + 1}: {what}: {console.plain(event.message)}", markup=False)
 
 
 def _tell(run: Path, result: TwinResult, as_json: bool) -> None:
@@ -109,12 +109,14 @@ def _tell(run: Path, result: TwinResult, as_json: bool) -> None:
         console.print_json({"run": str(run), **told, **tokens, "proof": None if proof is None else proof.to_json()})
     else:
         told_proof = "" if proof is None else f": {proof.in_words}"
-        console.out.print(f"{result.message}{told_proof}; {result.calls} calls", markup=False)
+        # What a language model wrote is part of both: its reasons, names of its arrays, lines of its program.
+        console.out.print(f"{console.plain(result.message + told_proof)}; {result.calls} calls", markup=False)
         if proof is not None and proof.proved:
             for branch in proof.missed:
-                console.out.print(f"no game met: line {branch.line}, {branch.kind}: {branch.text}", markup=False)
+                text = console.plain(branch.text)
+                console.out.print(f"no game met: line {branch.line}, {branch.kind}: {text}", markup=False)
     if result.reason == "budget":
-        console.notices.print(f"a cap is reached ({result.message}); give `cwm twin {run}` a higher one")
+        console.notices.print(f"a cap is reached ({console.plain(result.message)}); give `cwm twin {run}` a higher one")
         raise typer.Exit(EXIT_PROVIDER)
     if not result.proved:
         raise typer.Exit(EXIT_NEGATIVE)

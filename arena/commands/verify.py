@@ -115,7 +115,7 @@ def _twin_problems(run: Path, record: RunRecord) -> list[Problem]:
         return []
     level = RunSettings.from_record(record.info.config).level
     with bar.counted_bar("twin", "proving the twin again") as show:
-        return twin.verify(run, level, show, lambda text: console.notices.print(text, markup=False))
+        return twin.verify(run, level, show, lambda text: console.notices.print(console.plain(text), markup=False))
 
 
 def _document(problems: list[Problem], games: VerifiedGames | None) -> dict[str, object]:
@@ -152,7 +152,7 @@ def _print(problems: list[Problem], games: VerifiedGames | None) -> None:
 
 def _print_problems(problems: Sequence[Problem]) -> None:
     for problem in problems[:SHOWN_PROBLEMS]:
-        console.notices.print(f"{problem.place}: {problem.message}")
+        console.notices.print(f"{problem.place}: {console.plain(problem.message)}")
     if len(problems) > SHOWN_PROBLEMS:
         console.notices.print(f"and {len(problems) - SHOWN_PROBLEMS} more")
     console.out.print("verified" if not problems else f"NOT verified; problems: {len(problems)}")

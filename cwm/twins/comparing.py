@@ -24,6 +24,8 @@ TOLERANCE: Final = 1e-5
 SUM_TOLERANCE: Final = 1e-4
 """The probabilities of a chance node may sum to 1 but for this much."""
 SHOWN_NUMBERS: Final = 8
+MOST_SHOWN_WHOLE: Final = 64
+"""Arrays of so many numbers are told in full."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ def _rounded(value: Any) -> Any:
 def _initial(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Iterator[TwinDifference]:
     # Every game begins with the initial state: it is the first that a batch tells of.
     wanted = (rows[0][:1], rows[1][:1])
-    for place, part, message in _rows_differ(form, wanted, twin.init()):
+    for place, part, message in rows_differ(form, wanted, twin.init()):
         yield TwinDifference("init", part, batch.states[place], "", message)
 
 
@@ -185,14 +187,14 @@ def _stepped(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> It
         return
     got = twin.step((rows[0][before], rows[1][before]), index.astype(np.int32))
     wanted = (rows[0][after], rows[1][after])
-    for place, part, message in _rows_differ(form, wanted, got):
+    for place, part, message in rows_differ(form, wanted, got):
         chance = batch.fields["player"][before[place]] == CHANCE
         action = (form.outcomes if chance else form.actions)[index[place]]
         told = f"{message}; the state after it is {batch.states[after[place]]}"
         yield TwinDifference("step", part, batch.states[before[place]], action, told)
 
 
-def _rows_differ(form: TwinForm, wanted: Rows, got: Rows) -> Iterator[tuple[int, str, str]]:
+def rows_differ(form: TwinForm, wanted: Rows, got: Rows) -> Iterator[tuple[int, str, str]]:
     """Yields (row, name of the array, what differs).
 
     Bit for bit, floats too: a tolerance would let a twin mark the states that `encode` made, and behave otherwise in
@@ -203,8 +205,18 @@ def _rows_differ(form: TwinForm, wanted: Rows, got: Rows) -> Iterator[tuple[int,
         flat = (left.reshape(-1, size), right.reshape(-1, size))
         bits = [np.ascontiguousarray(half).view(np.uint32) if array.is_real else half for half in flat]
         for place in np.nonzero((bits[0] != bits[1]).any(axis=1))[0].tolist():
-            expected, found = left[place].tolist(), right[place].tolist()
-            yield place, array.name, f"the array {array.name!r} must be {expected}, as encode gives it, got {found}"
+            yield place, array.name, f"the array {array.name!r} {_array_differs(left[place], right[place])}"
+
+
+def _array_differs(wanted: NDArray[Any], got: NDArray[Any]) -> str:
+    """Tells two arrays in full, or the first places where large ones differ: very many states may do so."""
+    if wanted.size <= MOST_SHOWN_WHOLE:
+        return f"must be {wanted.tolist()}, as encode gives it, got {got.tolist()}"
+    # Numbers that look the same may differ in their bits.
+    places = np.argwhere(np.atleast_1d((wanted != got) | (np.signbit(wanted) != np.signbit(got)))).tolist()
+    told = ", ".join(f"{at} must be {wanted[tuple(at)]}, got {got[tuple(at)]}" for at in places[:SHOWN_NUMBERS])
+    more = f" and {len(places) - SHOWN_NUMBERS} more" if len(places) > SHOWN_NUMBERS else ""
+    return f"differs from what encode gives at {told}{more}"
 
 
 def _looked(batch: Batch, form: TwinForm, twin: CompiledTwin, rows: Rows) -> Iterator[TwinDifference]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cwm.sandbox.parent.spawner import popen
+from cwm.sandbox.wire.api import SandboxUnavailableError
 from cwm.twins.form import Rows
 from cwm.twins.frames import FrameError, packed, received
 from cwm.twins.traced import TracedTwin, TwinProblemError
@@ -25,7 +26,9 @@ LANES: Final = 1024
 COMPILE_S: Final = 120.0
 CALL_S: Final = 60.0
 RATE_S: Final = 600.0
+START_S: Final = 120.0
 MEMORY_MB: Final = 12_288
+LEAST_MEMORY_MB: Final = 4096
 CPU_S: Final = 24 * 3600
 
 
@@ -35,8 +38,12 @@ class CompiledTwin:
     Args:
         traced: form and texts.
         lanes: states of one call.
-        compile_s: seconds that compiling may take.
-        memory_mb: address space of the process, MiB.
+        compile_s: seconds that compiling may take, once the process has started.
+        memory_mb: address space of the process, MiB; less where the machine has less.
+
+    Raises:
+        TwinProblemError: the twin is not allowed, or not compiled within its limits.
+        SandboxUnavailableError: the process cannot be locked.
     """
 
     def __init__(
@@ -57,13 +64,30 @@ class CompiledTwin:
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         began = time.monotonic()
-        limits = {"memory_mb": memory_mb, "cpu_s": CPU_S, "lanes": lanes}
+        limits = {"memory_mb": min(memory_mb, _most_memory_mb()), "cpu_s": CPU_S, "parent": os.getpid()}
+        told = {"form": traced.form.to_json(), "texts": traced.texts, "lanes": lanes}
         try:
-            self._asked({"form": traced.form.to_json(), "texts": traced.texts, **limits}, {}, compile_s, "compiled")
+            self._begin(limits)
+            self._asked(told, {}, compile_s, "compiled")
         except BaseException:
             self.close()
             raise
         self.compile_s = time.monotonic() - began
+
+    @property
+    def process_id(self) -> int:
+        """The process that holds it."""
+        return self._process.pid
+
+    def _begin(self, limits: Mapping[str, Any]) -> None:
+        try:
+            told = self._exchanged(limits, {}, START_S)[0]
+        except (OSError, EOFError, FrameError) as error:
+            raise SandboxUnavailableError(
+                f"the process that compiles twins does not start: {error or 'it ended'}"
+            ) from None
+        if "not_locked" in told:
+            raise SandboxUnavailableError(f"the process that compiles twins cannot be locked: {told['not_locked']}")
 
     def init(self) -> Rows:
         """Returns the initial state, one row.
@@ -138,12 +162,10 @@ class CompiledTwin:
     def _asked(
         self, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], seconds: float, what: str
     ) -> dict[str, NDArray[Any]]:
-        deadline = time.monotonic() + seconds
         late = f"the compiled twin was {what} for more than {seconds:g} seconds"
         ended = f"the process of the compiled twin ended when it was {what}: it may have run out of memory"
         try:
-            self._send(packed(head, arrays), deadline)
-            told, found = received(lambda count: self._read(count, deadline))
+            told, found = self._exchanged(head, arrays, seconds)
         except TimeoutError:
             self.close()
             raise TwinProblemError(f"{late}; make its program smaller") from None
@@ -155,21 +177,24 @@ class CompiledTwin:
             raise TwinProblemError(str(told["problem"]))
         return found
 
+    def _exchanged(
+        self, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], seconds: float
+    ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        deadline = time.monotonic() + seconds
+        self._send(packed(head, arrays), deadline)
+        return received(lambda count: self._read(count, deadline))
+
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
         os.set_blocking(self._to, False)
         while view:
-            _, ready, _ = select.select([], [self._to], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise TimeoutError
+            _wait(self._to, select.POLLOUT, deadline)
             view = view[os.write(self._to, view[: 1 << 20]) :]
 
     def _read(self, count: int, deadline: float) -> bytes:
         parts: list[bytes] = []
         while count:
-            ready, _, _ = select.select([self._from], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise TimeoutError
+            _wait(self._from, select.POLLIN, deadline)
             part = os.read(self._from, min(count, 1 << 20))
             if not part:
                 raise EOFError
@@ -178,9 +203,24 @@ class CompiledTwin:
         return b"".join(parts)
 
 
+def _wait(descriptor: int, event: int, deadline: float) -> None:
+    # Not `select`, which knows descriptors up to 1023 alone.
+    poll = select.poll()
+    poll.register(descriptor, event)
+    if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        raise TimeoutError("it took too long")
+
+
 def _environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return kept | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"}
+    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return kept | single | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0"}
+
+
+def _most_memory_mb() -> int:
+    """Returns what the machine can spare, MiB: three quarters of its memory, but at least what JAX begins with."""
+    has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    return max(LEAST_MEMORY_MB, has * 3 // 4)
 
 
 def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

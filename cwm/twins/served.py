@@ -1,9 +1,12 @@
 """The process that compiles and runs a twin: `python -m cwm.twins.served`, started by `cwm.twins.compiled`.
 
-It reads a twin's texts with the same reader, builds functions anew from them and compiles those, for a fixed number of
-lanes. It has a clean environment and limits of memory and time; what it does with a twin is arithmetic.
+It reads a twin's texts, builds functions anew from them and compiles those, for a fixed number of lanes. It has a clean
+environment and limits of memory and time, and before it is given a twin's first word it gives up files, sockets,
+processes and privileges; what it does with a twin is arithmetic.
 """
 
+import contextlib
+import importlib
 import resource
 import sys
 import time
@@ -15,12 +18,16 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from cwm.twins.form import TwinForm
+from cwm.sandbox.lock.lock import guard
+from cwm.sandbox.lock.seccomp import LockError
+from cwm.sandbox.worker.worker import loaded_late
+from cwm.twins.form import ArrayForm, TwinForm
 from cwm.twins.frames import packed, received
 from cwm.twins.play import TwinGames, rate_loop
 from cwm.twins.text.build import function_of
 from cwm.twins.text.language import TwinTextError
 from cwm.twins.traced import TracedTwin
+from cwm.twins.tracing import warm_up
 
 SEEN = ("player", "legal", "chance", "rewards", "observations")
 
@@ -115,13 +122,24 @@ def main() -> None:
         target.write(packed(head, arrays))
         target.flush()
 
+    limits, _ = received(read)
+    _limit(limits["memory_mb"], limits["cpu_s"])
+    try:
+        _shut_in(limits["parent"])
+    except LockError as error:
+        tell({"not_locked": str(error)}, {})
+        return
+    tell({"ready": True}, {})
     asked, _ = received(read)
-    _limit(asked["memory_mb"], asked["cpu_s"])
     try:
         served = Served(TracedTwin(TwinForm.from_json(asked["form"]), asked["texts"]), asked["lanes"])
         served.compile()
     except TwinTextError as error:
         tell({"problem": str(error)}, {})
+        return
+    except Exception as error:
+        # A game of ours was compiled a moment ago.
+        tell({"problem": f"the traced program cannot be compiled: {type(error).__name__}: {str(error)[:500]}"}, {})
         return
     tell({"ready": True}, {})
     functions: dict[str, Callable[[dict[str, NDArray[Any]]], dict[str, NDArray[Any]]]] = {
@@ -135,8 +153,36 @@ def main() -> None:
         tell({"ready": True}, functions[asked["function"]](arrays))
 
 
+def _shut_in(parent: int) -> None:
+    # What JAX loads late is loaded by name, in time: when it compiles, it starts threads, which must be shut in, too.
+    for name in loaded_late(_rehearse):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    guard(parent)
+
+
+def _rehearse() -> None:
+    """Compiles and plays a game of ours."""
+    warm_up()
+    functions: dict[str, Callable[..., tuple[Any, ...]]] = {
+        "init": lambda: (jnp.zeros((), jnp.int32),),
+        "step": lambda count, index: (count + index,),
+        "look": lambda count: (count * 0, jnp.ones(1, bool), jnp.ones(1), jnp.ones(1), jnp.ones((1, 1))),
+    }
+    form = TwinForm((ArrayForm("count", "int32", ()),), ("go",), ("come",), 1, 1)
+    games = TwinGames(form, functions)
+    ended: Any = jax.block_until_ready
+    ended(rate_loop(games, 2, 2)((games.begin(2, jax.random.key(0)), jnp.zeros(())), jax.random.key(1)))
+
+
 def _limit(memory_mb: int, cpu_s: int) -> None:
-    for which, most in ((resource.RLIMIT_AS, memory_mb << 20), (resource.RLIMIT_CPU, cpu_s), (resource.RLIMIT_CORE, 0)):
+    caps = {
+        resource.RLIMIT_AS: memory_mb << 20,
+        resource.RLIMIT_CPU: cpu_s,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: 0,
+    }
+    for which, most in caps.items():
         _, allowed = resource.getrlimit(which)
         limit = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
         resource.setrlimit(which, (limit, limit))

@@ -1,7 +1,11 @@
 """Twins that mean harm: nothing of them leaves their worker but text, and of that only what is allowed is read."""
 
+import json
 import os
 import re
+import subprocess
+import sys
+import time
 from glob import glob
 from pathlib import Path
 
@@ -10,7 +14,7 @@ import pytest
 from cwm.observations.vectors import infer
 from cwm.sandbox.parent import attacks
 from cwm.sandbox.parent.host import Sandbox
-from cwm.sandbox.wire.api import Limits, ProgramSource
+from cwm.sandbox.wire.api import Limits, ProgramSource, SandboxUnavailableError
 from cwm.twins.compiled import CompiledTwin
 from cwm.twins.proof import ProofConfig, ProofTask, prove
 from cwm.twins.text.language import TwinTextError
@@ -97,24 +101,73 @@ def is_own_worker(stat):
 def test_no_thread_of_a_twins_worker_keeps_privileges_or_more_system_calls_than_the_first():
     with sandbox("strong").start(SWITCH):
         (process,) = (Path(place).parent for place in glob("/proc/[0-9]*/stat") if is_own_worker(Path(place)))
-        told = [
-            dict(re.findall(r"^(\w+):\s*(\S+)", status.read_text(), re.M)) for status in process.glob("task/*/status")
-        ]
-    assert len(told) > 1
-    assert {(thread["CapEff"], thread["CapPrm"], thread["NoNewPrivs"], thread["Seccomp"]) for thread in told} == {
-        ("0" * 16, "0" * 16, "1", "2")
-    }
+        threads = threads_of(process)
+    assert len(threads) > 1
+    assert locks(threads) == LOCKED
+
+
+def threads_of(process):
+    told = [status.read_text() for status in process.glob("task/*/status")]
+    return [dict(re.findall(r"^(\w+):\s*(\S+)", text, re.MULTILINE)) for text in told]
+
+
+LOCKED = {("0" * 16, "0" * 16, "1", "2")}
+
+
+def locks(threads):
+    return {(thread["CapEff"], thread["CapPrm"], thread["NoNewPrivs"], thread["Seccomp"]) for thread in threads}
+
+
+@pytest.fixture(scope="module")
+def switch():
+    with TwinWorker(BASE, SWITCH, sandbox(None)) as worker:
+        return worker.traced(1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("limits", "says"), [({"compile_s": 0.2}, "more than 0.2 seconds"), ({"memory_mb": 64}, "ended")]
-)
-def test_compiling_has_limits_of_time_and_memory(limits, says):
-    with TwinWorker(BASE, SWITCH, sandbox(None)) as worker:
-        traced = worker.traced(1)
-    with pytest.raises(TwinProblemError, match=says):
-        CompiledTwin(traced, lanes=2, **limits)
+def test_compiling_has_limits_of_time_and_memory(switch):
+    with pytest.raises(TwinProblemError, match=r"more than 0\.02 seconds"):
+        CompiledTwin(switch, lanes=2, compile_s=0.02)
+    with pytest.raises(SandboxUnavailableError, match="does not start"):
+        CompiledTwin(switch, lanes=2, memory_mb=64)
+
+
+@pytest.mark.slow
+def test_the_process_that_compiles_twins_is_shut_in_with_all_its_threads_and_ends_with_its_parent(switch, tmp_path):
+    with CompiledTwin(switch, lanes=2, memory_mb=5000) as twin:
+        process = Path(f"/proc/{twin.process_id}")
+        threads = threads_of(process)
+        assert len(threads) > 1
+        assert locks(threads) == LOCKED
+        assert re.search(rf"Max address space +{5000 << 20} ", (process / "limits").read_text())
+    given = tmp_path / "twin.json"
+    given.write_text(json.dumps([switch.form.to_json(), switch.texts]))
+    command = [sys.executable, "-c", PARENT, str(given)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=FOLDER.parents[2]) as parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+    wait_until(lambda: not Path(f"/proc/{child}/cmdline").exists() or not Path(f"/proc/{child}/cmdline").read_bytes())
+
+
+PARENT = """
+import json, sys, time
+from cwm.twins.compiled import CompiledTwin
+from cwm.twins.form import TwinForm
+from cwm.twins.traced import TracedTwin
+
+form, texts = json.load(open(sys.argv[1]))
+twin = CompiledTwin(TracedTwin(TwinForm.from_json(form), texts), lanes=2)
+print(twin.process_id, flush=True)
+time.sleep(100)
+"""
+
+
+def wait_until(true):
+    for _ in range(200):
+        if true():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
 
 
 MODULE_TEXT = """"builtin.module"() <{{sym_name = "m"}}> ({{

@@ -6,6 +6,7 @@ import resource
 import signal
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cwm.sandbox.lock import landlock, seccomp
@@ -17,6 +18,8 @@ EXIT_NOT_LOCKED = 97
 """Exit status of a worker that could not lock itself, or whose lock did not hold when it was tried."""
 CPU_GRACE_S = 2
 MAX_DESCRIPTORS = 16
+COMPILERS_FILES = ("/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu")
+"""What a compiler reads of the machine."""
 _PARENT_DEATH_SIGNAL, _DUMPABLE, _NO_NEW_PRIVILEGES = 1, 4, 38
 _CAPABILITIES_VERSION = 0x20080522
 _CLONE_THREAD = 0x10000
@@ -66,7 +69,7 @@ def lock(wanted: dict[str, Any]) -> Locked:
     return Locked(level, abi)
 
 
-def shut_before_threads(wanted: dict[str, Any]) -> None:
+def shut_before_threads(wanted: dict[str, Any], but: Sequence[str] = ()) -> None:
     """Gives up privileges and files while there is one thread alone, which every later one inherits.
 
     Landlock and capabilities are each thread's own. Libraries start threads of theirs, and `lock` reaches with these
@@ -74,6 +77,7 @@ def shut_before_threads(wanted: dict[str, Any]) -> None:
 
     Args:
         wanted: what `isolation.settings` returned.
+        but: files that may still be read.
 
     Raises:
         LockError: the level cannot be given, or there are several threads; nothing must be run.
@@ -88,7 +92,30 @@ def shut_before_threads(wanted: dict[str, Any]) -> None:
     _prctl(_NO_NEW_PRIVILEGES, 1)
     _drop_capabilities(architecture)
     if wanted["landlock"]:
-        landlock.deny_all(architecture, LIBC)
+        landlock.deny_all(architecture, LIBC, but)
+
+
+def guard(parent: int) -> bool:
+    """Shuts in a process of our own code that needs threads and executable memory; there must be one thread alone.
+
+    It ends with its parent, has no privileges, opens no file but `COMPILERS_FILES`, makes no sockets and no processes.
+
+    Args:
+        parent: process id of the parent.
+
+    Returns:
+        Whether this machine has what that needs; if not, it only ends with its parent.
+
+    Raises:
+        LockError: the machine has it, and it cannot be had.
+    """
+    end_with_parent(parent)
+    architecture = current()
+    if architecture is None:
+        return False
+    shut_before_threads({"level": STRONG[-1], "landlock": True}, but=COMPILERS_FILES)
+    seccomp.install(architecture, LIBC, seccomp.assemble_guard(architecture, os.getpid()))
+    return True
 
 
 def _has_threads(architecture: Architecture) -> bool:

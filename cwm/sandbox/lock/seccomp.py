@@ -8,13 +8,16 @@ import ctypes
 import os
 import struct
 
-from cwm.sandbox.lock.syscalls import ALLOWED, KILLED, Architecture
+from cwm.sandbox.lock.syscalls import ALLOWED, DENIED, KILLED, Architecture
 
 ALLOW = 0x7FFF0000
 KILL_PROCESS = 0x80000000
 REFUSE = 0x00050000 | 1
 """Fail with EPERM."""
+NOT_THERE = 0x00050000 | 38
+"""Fail with ENOSYS."""
 PROT_EXEC = 4
+_CLONE_THREAD = 0x10000
 LAST_PLAIN_ADVICE = 25
 """Kinds of madvise above it are made for root: they break memory on purpose."""
 
@@ -78,13 +81,51 @@ def prepare(architecture: Architecture) -> tuple[bytes, bytes]:
     return before, after
 
 
-def install(architecture: Architecture, libc: ctypes.CDLL) -> None:
+def assemble_guard(architecture: Architecture, pid: int) -> bytes:
+    """Returns another filter, for code of our own that needs threads and makes memory executable: it denies a list.
+
+    Args:
+        architecture: whose numbers.
+        pid: the process that it is for; only itself it may signal.
+    """
+    numbers = architecture.numbers
+    code: list[_Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        *_unless(_EQUAL, architecture.audit, KILL_PROCESS),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if architecture.foreign_from is not None:
+        code += _when(_AT_LEAST, architecture.foreign_from, KILL_PROCESS)
+    checks = {
+        "clone": _argument(0, _ANY_BIT, _CLONE_THREAD, ALLOW, REFUSE),
+        "tgkill": _argument(0, _EQUAL, pid, ALLOW, REFUSE),
+        # The limits of this process are asked for when a thread starts.
+        "prlimit64": _argument(0, _EQUAL, 0, ALLOW, REFUSE),
+    }
+    for name, checked in checks.items():
+        code += [(_EQUAL, 0, len(checked), numbers[name]), *checked]
+    # Its arguments cannot be looked at; who meets that it is not there takes `clone`.
+    code += _when(_EQUAL, numbers["clone3"], NOT_THERE)
+    for names, verdict in ((DENIED, REFUSE), (KILLED, KILL_PROCESS)):
+        for name in names:
+            if name in numbers:
+                code += _when(_EQUAL, numbers[name], verdict)
+    code.append((_RETURN, 0, 0, ALLOW))
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)
+
+
+def install(architecture: Architecture, libc: ctypes.CDLL, words: bytes | None = None) -> None:
     """Puts the filter on this process, all threads, for good; `no_new_privs` must be set.
+
+    Args:
+        architecture: whose numbers.
+        libc: by which the kernel is called.
+        words: of another filter, None for that of workers.
 
     Raises:
         LockError: the kernel does not take it.
     """
-    words = assemble(architecture, os.getpid())
+    words = words or assemble(architecture, os.getpid())
     buffer = ctypes.create_string_buffer(words, len(words))
     program = _Program(len(words) // 8, ctypes.addressof(buffer))
     number = architecture.numbers["seccomp"]

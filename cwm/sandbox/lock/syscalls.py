@@ -61,6 +61,25 @@ KILLED = (
     "finit_module",
 )
 """Calls that no program makes by mistake: the process is killed at once. All others fail with EPERM."""
+DENIED = (
+    "socket",
+    "socketpair",
+    "execve",
+    "execveat",
+    "fork",
+    "vfork",
+    "unshare",
+    "setns",
+    "kill",
+    "tkill",
+    "pidfd_open",
+    "pidfd_send_signal",
+    "memfd_create",
+    "mount",
+    "chroot",
+    "openat2",
+)
+"""What a process of our own code is denied that compiles and computes with threads, beside `KILLED`."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +104,9 @@ def _numbers(text: str) -> dict[str, int]:
 
 # The calls from 424 on have the same number everywhere.
 _SHARED = """
-    io_uring_setup 425 io_uring_enter 426 io_uring_register 427 landlock_create_ruleset 444 landlock_restrict_self 446
+    pidfd_send_signal 424 pidfd_open 434 clone3 435 openat2 437
+    io_uring_setup 425 io_uring_enter 426 io_uring_register 427 landlock_create_ruleset 444
+    landlock_add_rule 445 landlock_restrict_self 446
     """
 _X86_64 = _numbers(
     _SHARED
@@ -96,7 +117,8 @@ _X86_64 = _numbers(
     restart_syscall 219 clock_gettime 228 clock_getres 229 clock_nanosleep 230 exit_group 231 tgkill 234 kexec_load 246
     add_key 248 request_key 249 keyctl 250 openat 257 perf_event_open 298 prlimit64 302 process_vm_readv 310
     process_vm_writev 311 finit_module 313 seccomp 317 getrandom 318 memfd_create 319 bpf 321 userfaultfd 323
-    fcntl 72 connect 42 execve 59 unshare 272
+    fcntl 72 connect 42 execve 59 unshare 272 socketpair 53 clone 56 fork 57 vfork 58 mount 165 chroot 161 tkill 200
+    setns 308 execveat 322
     """
 )
 _AARCH64 = _numbers(
@@ -108,7 +130,8 @@ _AARCH64 = _numbers(
     times 153 getrusage 165 gettimeofday 169 getpid 172 getppid 173 gettid 178 socket 198 connect 203 brk 214
     munmap 215 mremap 216 add_key 217 request_key 218 keyctl 219 execve 221 mmap 222 mprotect 226 madvise 233
     perf_event_open 241 prlimit64 261 process_vm_readv 270 process_vm_writev 271 finit_module 273 seccomp 277
-    getrandom 278 memfd_create 279 bpf 280 userfaultfd 282
+    getrandom 278 memfd_create 279 bpf 280 userfaultfd 282 mount 40 chroot 51 tkill 130 socketpair 199 clone 220
+    setns 268 execveat 281
     """
 )
 ARCHITECTURES = {

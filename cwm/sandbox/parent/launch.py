@@ -20,6 +20,8 @@ from cwm.sandbox.wire.api import Level, Limits, SandboxUnavailableError
 
 START_S = 30.0
 """A worker that is not ready by then never will be: the machine is at fault, not the program."""
+LIBRARIES_START_S = 120.0
+"""Importing and warming up libraries takes seconds on a machine with nothing else to do."""
 EXIT_GRACE_S = 1.0
 ENVELOPE_BYTES = 128 * 1024
 """Room in a frame beside the value: output tail, failure, traceback."""
@@ -94,7 +96,8 @@ def cold(
     channel = Channel(child, request_write, reply_read, limits.output_bytes)
     setup = json.dumps({**told, "settings": settings}).encode("ascii")
     try:
-        started = confirmed(channel, settings, [setup, *([] if first is None else [first])])
+        start_s = START_S if libraries is None else LIBRARIES_START_S
+        started = confirmed(channel, settings, [setup, *([] if first is None else [first])], start_s)
         if isolation.wraps:
             child.wrapped = _told(info_read)
     finally:
@@ -134,18 +137,19 @@ def execute(
         raise SandboxUnavailableError(f"no worker process can be started: {error}") from error
 
 
-def confirmed(channel: Channel, settings: dict[str, Any], frames: Sequence[bytes]) -> Started:
+def confirmed(channel: Channel, settings: dict[str, Any], frames: Sequence[bytes], start_s: float = START_S) -> Started:
     """Waits until a worker says that it is locked at the level asked for.
 
     Args:
         channel: its pipes; closed if it says anything else.
         settings: what it was given.
         frames: what it still lacks, and what it is to read once it is locked: sent at once, so that it need not wait.
+        start_s: seconds that it may take.
 
     Raises:
         SandboxUnavailableError: it does not say so.
     """
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + start_s
     level: Level = settings["isolation"]["level"]
     try:
         for frame in frames:

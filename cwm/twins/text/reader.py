@@ -278,6 +278,8 @@ class _Reader(Words):
         if self._token == ":":
             self._next()
             while self._token != ">":
+                if self._kind == "word" and self._token not in ("true", "false"):
+                    self._refuse(f"an array attribute holds {self._token!r:.40}")
                 found.append(self._token == "true" if self._kind == "word" else self._number(self._token))
                 self._next()
                 self._comma()

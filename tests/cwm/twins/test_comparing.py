@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from cwm.twins import comparing
 from cwm.twins.comparing import Batch, compare
 from cwm.twins.form import ArrayForm, TwinForm
 from cwm.twins.proof import ProofResult, ProofState
@@ -74,6 +75,16 @@ def test_floats_of_a_state_are_compared_bit_for_bit():
     assert [one.split(":")[0] for one in found] == ["init", "step", "step", "step"]
     negative = (ROWS[0], np.full((2, 1), -0.0, np.float32))
     assert "must be [-0.0], as encode gives it, got [0.0]" in differences(encoded=negative)[0][0]
+
+
+def test_of_large_arrays_the_places_that_differ_are_told():
+    form = TwinForm((ArrayForm("board", "float32", (10, 10)),), ("go",), (), 1, 1)
+    wanted, got = np.zeros((1, 100), np.float32), np.zeros((1, 100), np.float32)
+    got[0, 12], got[0, 99] = 3, -0.0
+    empty = np.zeros((1, 0), np.int32)
+    (found,) = comparing.rows_differ(form, (empty, wanted), (empty, got))
+    assert found[:2] == (0, "board")
+    assert found[2].endswith("at [1, 2] must be 0.0, got 3.0, [9, 9] must be 0.0, got -0.0")
 
 
 def test_numbers_that_an_array_cannot_hold_do_not_reach_the_decoder():

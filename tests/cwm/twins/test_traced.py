@@ -111,6 +111,11 @@ def test_a_number_with_very_many_digits_is_refused():
         read(TEXT.format(f'%0 = "stablehlo.iota"() <{{d = {"9" * 5000} : i64}}> : () -> tensor<4xi32>'))
 
 
+def test_a_word_in_a_list_of_numbers_is_refused():
+    with pytest.raises(TwinTextError, match="an array attribute holds 'foo'"):
+        read(TEXT.format('%0 = "stablehlo.iota"() <{d = array<i64: foo>}> : () -> tensor<4xi32>'))
+
+
 def test_words_of_any_length_are_read_in_one_pass():
     # By going back and forth, these would take minutes.
     assert TOKEN.match("tensor<" + "1" * 100_000 + " ")["word"] == "tensor"

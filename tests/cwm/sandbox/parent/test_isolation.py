@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from cwm.sandbox.lock import landlock, seccomp
-from cwm.sandbox.lock.syscalls import ALLOWED, ARCHITECTURES, KILLED, current
+from cwm.sandbox.lock.syscalls import ALLOWED, ARCHITECTURES, DENIED, KILLED, current
 from cwm.sandbox.parent import attacks, isolation, launch, levels, nurseries
 from cwm.sandbox.parent.attacks import INFO
 from cwm.sandbox.parent.host import Sandbox
@@ -68,6 +68,23 @@ class TestFilter:
         for name in set(ALLOWED) - {"tgkill"}:
             if name in ARCHITECTURES[machine].numbers:
                 assert self.verdict(machine, name) == seccomp.ALLOW, name
+
+    def test_the_guard_of_our_own_code_lets_threads_start_and_nothing_else(self, machine):
+        table = ARCHITECTURES[machine]
+        words = seccomp.assemble_guard(table, 77)
+
+        def verdict(name, *arguments):
+            return evaluate(words, (table.numbers[name], table.audit, list(arguments)))
+
+        assert verdict("clone", 0x3D0F00) == seccomp.ALLOW
+        assert verdict("clone", 17) == seccomp.REFUSE
+        assert verdict("clone3") == seccomp.NOT_THERE
+        assert (verdict("tgkill", 77), verdict("tgkill", 78)) == (seccomp.ALLOW, seccomp.REFUSE)
+        assert (verdict("prlimit64", 0), verdict("prlimit64", 5)) == (seccomp.ALLOW, seccomp.REFUSE)
+        assert {verdict(name) for name in DENIED if name in table.numbers} == {seccomp.REFUSE}
+        assert {verdict(name) for name in KILLED if name in table.numbers} == {seccomp.KILL_PROCESS}
+        assert verdict("mmap", 0, 4096, 7) == seccomp.ALLOW
+        assert evaluate(words, (0, table.audit ^ 1, [])) == seccomp.KILL_PROCESS
 
     @pytest.mark.parametrize("name", ["openat", "socket", "connect", "kill", "fcntl", "execve", "prlimit64", "unshare"])
     def test_a_call_off_the_list_is_refused(self, machine, name):
@@ -168,6 +185,47 @@ def test_threads_that_libraries_start_inherit_the_lock_and_none_may_be_there_bef
     assert "started threads before the worker locked itself" in said(True)
     if landlock.abi(current(), ctypes.CDLL(None)):
         assert said(False) == "refused\n"
+
+
+GUARDED = """
+import ctypes, mmap, os, socket, subprocess, threading
+from cwm.sandbox.lock import lock
+
+lock.guard(os.getppid())
+libc = ctypes.CDLL(None, use_errno=True)
+found = []
+
+def tried(name, act):
+    try:
+        act()
+        found.append(name)
+    except OSError:
+        pass
+
+def attempts():
+    tried("random", lambda: open("/dev/urandom", "rb").close())
+    tried("machine code", lambda: mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC))
+    tried("read", lambda: open("/etc/passwd").close())
+    tried("list", lambda: os.listdir("/"))
+    tried("write", lambda: open("/tmp/guarded", "w").close())
+    tried("socket", socket.socket)
+    tried("fork", lambda: os.fork() or os._exit(0))
+    tried("exec", lambda: os.execv("/bin/true", ["true"]))
+    tried("kill", lambda: os.kill(os.getppid(), 0))
+
+thread = threading.Thread(target=attempts)
+thread.start()
+thread.join()
+print(*found, sep=", ")
+"""
+
+
+@needs_strong
+def test_our_own_code_that_is_guarded_can_compile_and_nothing_more():
+    command = [sys.executable, "-c", GUARDED]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    files = [] if landlock.abi(current(), ctypes.CDLL(None)) else ["read", "list", "write"]
+    assert said.stdout.strip() == ", ".join(["random", "machine code", *files]), said.stderr
 
 
 @needs_strong
