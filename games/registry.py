@@ -80,6 +80,10 @@ def _yokai(cards: int, players: int, **facts: Any) -> GameEntry:
     )
 
 
+_FIREWORKS_OF_25: Final = ("2p", "3p", "4p", "5p")
+_POINT: Final = Margin(1.0, "one card of 25 in the fireworks, the least by which games differ.")
+
+
 def _hanabi(name: str, title: str, **sizes: int) -> GameEntry:
     return GameEntry(
         id=f"hanabi-{name}",
@@ -88,6 +92,7 @@ def _hanabi(name: str, title: str, **sizes: int) -> GameEntry:
         factory="games.hanabi.game:make",
         params=sizes,
         rules="games.hanabi.game:rules",
+        margin=_POINT if name in _FIREWORKS_OF_25 else None,
     )
 
 

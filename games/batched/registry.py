@@ -116,7 +116,7 @@ def describe(game_id: str) -> BatchedEntry:
     Raises:
         GameError: no batched game has that id.
     """
-    if game_id.split(",")[0] in layouts.BY_ID:
+    if str(game_id).split(",")[0] in layouts.BY_ID:
         return _overcooked(layouts.canonical(game_id))
     if game_id not in _ENTRIES:
         raise GameError(f"There is no batched game {game_id!r}; known: {', '.join(_ENTRIES)}.")

@@ -79,6 +79,11 @@ ROWS: dict[str, Row] = {
     ),
     "train yokai": Row(("train", "yokai", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
     "train hanabi": Row(("train", "hanabi", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
+    "train overcooked": Row(
+        ("train", "overcooked", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}
+    ),
+    "posg payoffs": Row(("posg", "payoffs", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
+    "posg speed": Row(("posg", "speed", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "train ppo": Row(
         ("train", "ppo", "--model", "{game}", "--steps", 1, "--out", "{tmp}/ppo"),
         None,
