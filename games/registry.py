@@ -2,15 +2,15 @@
 
 import difflib
 import importlib
-import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Final, cast
 
 from games import plugins
 from games.api import Game, GameError, UnknownGameError
+from games.factories import build
 from games.own_code import PREFIX as OWN
 from games.own_code import place_of
 from games.posg.registry import entry_of
@@ -255,16 +255,7 @@ def make(game_id: str, **params: Any) -> Game:
         GameError: the game takes no such parameter, or OpenSpiel refuses it.
     """
     found = describe(game_id)
-    module, attribute = found.factory.split(":")
-    factory = cast("Callable[..., Game]", getattr(importlib.import_module(module), attribute))
-    fixed = sorted(set(params) & set(found.params))
-    if fixed:
-        raise GameError(f"The id {game_id} fixes {', '.join(fixed)}; leave it out or choose another id.")
-    try:
-        arguments = inspect.signature(factory).bind(**found.params, **params)
-    except TypeError as error:
-        raise GameError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
-    return factory(*arguments.args, **arguments.kwargs)
+    return cast("Game", build(game_id, found.factory, found.params, params))
 
 
 def rules_of(game: Game) -> str:

@@ -1,12 +1,14 @@
 """Grids of square cells: numbered row by row from the top left, with what lies in each of the four directions."""
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 Cell: TypeAlias = int
 
 DIRECTIONS: Final = ("north", "east", "south", "west")
-_STEPS: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))
+STEPS: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""By direction: columns to the right, and rows down."""
 
 
 class CellGrid(NamedTuple):
@@ -32,6 +34,19 @@ class CellGrid(NamedTuple):
         """Returns the number of a cell."""
         return row * self.width + column
 
+    def distances(self, goal: Cell) -> list[int]:
+        """Returns by cell the number of steps of the shortest way to a goal, -1 where there is none."""
+        far = [-1] * len(self.next)
+        far[goal] = 0
+        waiting = deque([goal])
+        while waiting:
+            cell = waiting.popleft()
+            for there in self.next[cell]:
+                if far[there] < 0:
+                    far[there] = far[cell] + 1
+                    waiting.append(there)
+        return far
+
 
 def read_grid(rows: Sequence[str], wall: str = "#") -> CellGrid:
     """Reads a grid from one line of text a row; every sign but that of a wall is an open cell."""
@@ -40,7 +55,7 @@ def read_grid(rows: Sequence[str], wall: str = "#") -> CellGrid:
     is_open = [rows[row][column] != wall for column, row in places]
 
     def step(column: int, row: int, direction: int) -> Cell | None:
-        after = column + _STEPS[direction][0], row + _STEPS[direction][1]
+        after = column + STEPS[direction][0], row + STEPS[direction][1]
         if not (0 <= after[0] < width and 0 <= after[1] < height):
             return None
         cell = after[1] * width + after[0]

@@ -8,6 +8,7 @@ Standard library alone: planners use it beside a model in a sandboxed worker.
 """
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -39,12 +40,12 @@ class PosgPolicy(Protocol):
         ...
 
 
-class DrawnPolicy:
+class DrawnPolicy(ABC):
     """Base of policies that say which actions they may play: the rest follows from that."""
 
+    @abstractmethod
     def chances(self, memory: Any) -> Mapping[Action, float]:
         """Returns the actions that the policy may play now, each with its probability above 0; they sum to 1."""
-        raise NotImplementedError
 
     def probabilities(self, memory: Any, legal: Sequence[Action]) -> Sequence[float]:
         """Returns a probability for each of `legal`, in their order."""

@@ -3,12 +3,12 @@
 import difflib
 import importlib
 import importlib.util
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from games.api import UnknownGameError
+from games.factories import build
 from games.posg.api import PosgError, PosgModel
 from games.posg.policies import PosgPolicy
 
@@ -100,16 +100,7 @@ def make(game_id: str, **params: Any) -> PosgModel:
         PosgError: the game takes no such parameter, or refuses its value.
     """
     found = entry_of(game_id)
-    module, attribute = found.factory.split(":")
-    factory = cast("Callable[..., PosgModel]", getattr(importlib.import_module(module), attribute))
-    fixed = sorted(set(params) & set(found.params))
-    if fixed:
-        raise PosgError(f"The id {game_id} fixes {', '.join(fixed)}; leave it out or choose another id.")
-    try:
-        arguments = inspect.signature(factory).bind(**found.params, **params)
-    except TypeError as error:
-        raise PosgError(f"{game_id} cannot be made with {sorted(params)}: {error}.") from error
-    return factory(*arguments.args, **arguments.kwargs)
+    return cast("PosgModel", build(game_id, found.factory, found.params, params, PosgError))
 
 
 def policies(game_id: str, model: PosgModel) -> Mapping[str, PosgPolicy]:

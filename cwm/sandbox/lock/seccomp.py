@@ -54,13 +54,7 @@ def assemble(architecture: Architecture, pid: int) -> bytes:
 def prepare(architecture: Architecture) -> tuple[bytes, bytes]:
     """Assembles the filter up to the process id and from there on, so that processes forked later need not."""
     numbers = architecture.numbers
-    code: list[_Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        *_unless(_EQUAL, architecture.audit, KILL_PROCESS),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
-    if architecture.foreign_from is not None:
-        code += _when(_AT_LEAST, architecture.foreign_from, KILL_PROCESS)
+    code = _beginning(architecture)
     checks = {
         "mmap": _argument(2, _ANY_BIT, PROT_EXEC, REFUSE, ALLOW),
         "mprotect": _argument(2, _ANY_BIT, PROT_EXEC, REFUSE, ALLOW),
@@ -81,6 +75,18 @@ def prepare(architecture: Architecture) -> tuple[bytes, bytes]:
     return before, after
 
 
+def _beginning(architecture: Architecture) -> list[_Instruction]:
+    """Returns what filters begin with: calls of another architecture end the process, else the number is loaded."""
+    code: list[_Instruction] = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        *_unless(_EQUAL, architecture.audit, KILL_PROCESS),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if architecture.foreign_from is not None:
+        code += _when(_AT_LEAST, architecture.foreign_from, KILL_PROCESS)
+    return code
+
+
 def assemble_guard(architecture: Architecture, pid: int) -> bytes:
     """Returns another filter, for code of our own that needs threads and makes memory executable: it denies a list.
 
@@ -89,13 +95,7 @@ def assemble_guard(architecture: Architecture, pid: int) -> bytes:
         pid: the process that it is for; only itself it may signal.
     """
     numbers = architecture.numbers
-    code: list[_Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        *_unless(_EQUAL, architecture.audit, KILL_PROCESS),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
-    if architecture.foreign_from is not None:
-        code += _when(_AT_LEAST, architecture.foreign_from, KILL_PROCESS)
+    code = _beginning(architecture)
     checks = {
         "clone": _argument(0, _ANY_BIT, _CLONE_THREAD, ALLOW, REFUSE),
         "tgkill": _argument(0, _EQUAL, pid, ALLOW, REFUSE),

@@ -4,9 +4,10 @@ A pose is (cell × 4 + heading) × 4 + speed + 1, where a cell is row × width +
 and west in this order, and speeds are -1 (reverse), 0 (standing), 1 and 2.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Final, TypeAlias
+
+from games.posg.grid import STEPS, read_grid
 
 ACTIONS: Final = ("wait", "accelerate", "brake", "turn right", "turn left")
 HEADINGS: Final = ("north", "east", "south", "west")
@@ -46,8 +47,6 @@ _SMALL: Final = """
 MAPS: Final = {"roundabout": _ROUNDABOUT.split(), "small roundabout": _SMALL.split()}
 """Rows of cells: `#` wall, `+` start, `-` destination, `*` both."""
 
-_STEP: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))
-
 
 class Roads:
     """One map.
@@ -66,7 +65,8 @@ class Roads:
         rows: of the map.
         view: cells that a driver sees ahead, behind and to each side.
         """
-        self.width, self.height = len(rows[0]), len(rows)
+        grid = self._grid = read_grid(rows, WALL)
+        self.width, self.height = grid.width, grid.height
         self._cells = "".join(rows)
         self.starts = [cell for cell, kind in enumerate(self._cells) if kind in "+*"]
         self.ends = [cell for cell, kind in enumerate(self._cells) if kind in "-*"]
@@ -76,19 +76,14 @@ class Roads:
         self.touched = [
             [sum(1 << cell for cell in {pose >> 4, *self.way[action][pose]}) for pose in poses] for action in range(5)
         ]
-        self.far = [self._distances(end) for end in self.ends]
+        self.far = [grid.distances(end) for end in self.ends]
         self._view = view
         self._places: dict[int, tuple[int, ...]] = {}
         self._seen: dict[tuple[int, ...], Seen] = {}
 
     def beside(self, cell: int, heading: int) -> int:
         """Returns the next cell in a direction, the same where a wall or the border is in the way."""
-        row, column = divmod(cell, self.width)
-        right, down = _STEP[heading]
-        if not (0 <= column + right < self.width and 0 <= row + down < self.height):
-            return cell
-        there = cell + down * self.width + right
-        return cell if self._cells[there] == WALL else there
+        return self._grid.next[cell][heading]
 
     def seen(self, pose: int, end: int, ended: int, others: Sequence[int]) -> Seen:
         """Returns what a driver is told.
@@ -123,7 +118,7 @@ class Roads:
         """Returns the cells that a driver sees, row by row from the furthest ahead; -1 beyond the border."""
         ahead, behind, side = self._view
         row, column = divmod(pose >> 4, self.width)
-        (right, down), (across, along) = _STEP[pose >> 2 & 3], _STEP[(pose >> 2) + 1 & 3]
+        (right, down), (across, along) = STEPS[pose >> 2 & 3], STEPS[(pose >> 2) + 1 & 3]
         cells = []
         for forward in range(ahead, -behind - 1, -1):
             for sideways in range(-side, side + 1):
@@ -154,19 +149,6 @@ class Roads:
         speed, path = _faster(action, (pose & 3) - 1), self.way[action][pose]
         heading = _turned(action, pose >> 2 & 3, speed)
         return (path[-1] * 4 + heading) * 4 + speed + 1 if path else stopped(pose, heading)
-
-    def _distances(self, end: int) -> list[int]:
-        far = [-1] * len(self._cells)
-        far[end] = 0
-        waiting = deque([end])
-        while waiting:
-            cell = waiting.popleft()
-            for heading in range(4):
-                there = self.beside(cell, heading)
-                if far[there] < 0:
-                    far[there] = far[cell] + 1
-                    waiting.append(there)
-        return far
 
 
 def stopped(pose: int, heading: int) -> int:

@@ -3,9 +3,10 @@
 A pose is cell × 4 + heading, where a cell is row × width + column, and headings are north, east, south and west.
 """
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final
+
+from games.posg.grid import read_grid
 
 HEADINGS: Final = ("north", "east", "south", "west")
 ACTIONS: Final = ("forward", "backward", "left", "right")
@@ -52,8 +53,6 @@ GOALS: Final = {"0": "789", "1": "789", "2": "89", "7": "01", "8": "012", "9": "
 """By the digit of an evader's start: those of its goals."""
 LIMITS: Final = {"8x8": 50, "16x16": 100}
 
-_STEP: Final = ((0, -1), (1, 0), (0, 1), (-1, 0))
-
 
 class Maze:
     """One map.
@@ -75,7 +74,8 @@ class Maze:
         rows: of the map.
         is_lopsided: whether a cone that looks east or west widens from its middle to one side alone.
         """
-        self.width, self.height = len(rows[0]), len(rows)
+        grid = self._grid = read_grid(rows, WALL)
+        self.width, self.height = grid.width, grid.height
         self._cells = "".join(rows)
         cells = range(len(self._cells))
         at = {sign: cell for cell, sign in enumerate(self._cells)}
@@ -90,35 +90,16 @@ class Maze:
         self._lopsided = is_lopsided
         self.sight = [sum(1 << cell for cell in self.cone(pose >> 2, pose & 3)) for pose in range(4 * len(cells))]
         self.heard = [sum(1 << other for other in cells if self.distance(cell, other) <= HEARING) for cell in cells]
-        self.far = {goal: self.distances(goal) for goal in self.starts}
+        self.far = {goal: grid.distances(goal) for goal in self.starts}
         self.longest = max(self.far[goal][start] for start, goals in self.goals.items() for goal in goals)
 
     def beside(self, cell: int, heading: int) -> int:
         """Returns the next cell in a direction, the same where a wall or the border is in the way."""
-        row, column = divmod(cell, self.width)
-        right, down = _STEP[heading]
-        if not (0 <= column + right < self.width and 0 <= row + down < self.height):
-            return cell
-        there = cell + down * self.width + right
-        return cell if self._cells[there] == WALL else there
+        return self._grid.next[cell][heading]
 
     def distance(self, cell: int, other: int) -> int:
         """Returns how many columns and rows two cells are apart."""
         return abs(cell % self.width - other % self.width) + abs(cell // self.width - other // self.width)
-
-    def distances(self, goal: int) -> list[int]:
-        """Returns by cell the length of the shortest way to a goal, -1 where there is none."""
-        far = [-1] * len(self._cells)
-        far[goal] = 0
-        waiting = deque([goal])
-        while waiting:
-            cell = waiting.popleft()
-            for heading in range(4):
-                there = self.beside(cell, heading)
-                if far[there] < 0:
-                    far[there] = far[cell] + 1
-                    waiting.append(there)
-        return far
 
     def cone(self, origin: int, heading: int) -> set[int]:
         """Returns the cells in sight, the own one too: `RULES.md` tells how a cone spreads."""
