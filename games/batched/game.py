@@ -71,6 +71,7 @@ class BatchedGame:
         watch_moves: keeps, of every step, `made` and `border`, bool [G]: whether something was moved, and to the rim.
         table: reads the game at the table.
         simultaneous: whether several players may have a choice at a time.
+        partners: hand-written policies by name (`search.learn.api.BatchedPolicy`), which read its vectors; made once.
     """
 
     id: str
@@ -87,6 +88,7 @@ class BatchedGame:
     watch_moves: Callable[[], Watch] | None = None
     table: Callable[[], TableReader] | None = None
     simultaneous: bool = False
+    partners: Callable[[], Mapping[str, Any]] | None = None
 
     def symmetry(self, name: str | None = None) -> SymmetryGroup:
         """Returns the symmetries of a kind of Other-Play; None: of the first.

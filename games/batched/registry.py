@@ -86,6 +86,15 @@ def _overcooked(game_id: str) -> BatchedEntry:
     )
 
 
+def _simultaneous(game_id: str) -> BatchedEntry:
+    return BatchedEntry(
+        id=game_id,
+        factory="games.batched.posg.game:make",
+        params={"game_id": game_id},
+        differential="games.batched.posg.differential",
+    )
+
+
 _ENTRIES: Final = {
     entry.id: entry
     for entry in (
@@ -96,6 +105,7 @@ _ENTRIES: Final = {
         _hanabi("small-2p", 2, 2, 2, 5, 3, 1),
         _hanabi("tiny-2p", 2, 2, 1, 5, 3, 1),
         *(_overcooked(layout.id) for layout in layouts.LAYOUTS),
+        *map(_simultaneous, ("cooperative-reaching",)),
     )
 }
 

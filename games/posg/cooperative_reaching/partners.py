@@ -53,7 +53,7 @@ class _Walker(DrawnPolicy):
         return abs(cell % size - target % size) + abs(cell // size - target // size)
 
 
-class _Chooser(_Walker):
+class GoalChooser(_Walker):
     """Chooses a goal at the start; `rank` says how far one should be, lowest first, given the own distance."""
 
     def __init__(self, model: CooperativeReaching, values: Sequence[float], rank: Ranks) -> None:
@@ -64,7 +64,7 @@ class _Chooser(_Walker):
     def update(self, memory: Remembered, action: str | None, observation: Cells) -> Remembered:
         """Returns what was told, and how likely each goal is given what the agent did."""
         if memory is None:
-            return observation, _evenly_best(self._goals, lambda goal: self._rank(self.distance(observation[0], goal)))
+            return observation, self.first(observation)
         (own, _), weights = memory
         if action is None or len(weights) == 1:
             return observation, weights
@@ -74,8 +74,12 @@ class _Chooser(_Walker):
             return observation, weights
         return observation, tuple((goal, round(weight / total, 12)) for goal, weight in kept if weight > 0.0)
 
+    def first(self, observation: Cells) -> Weights:
+        """Returns how likely each goal is that it may choose at the start."""
+        return _evenly_best(self._goals, lambda goal: self._rank(self.distance(observation[0], goal)))
 
-class _Follower(_Walker):
+
+class GoalFollower(_Walker):
     """Makes in each step for the goal closest to the other agent; without goals for that agent itself."""
 
     def __init__(self, model: CooperativeReaching, values: Sequence[float]) -> None:
@@ -110,17 +114,17 @@ def policies(model: CooperativeReaching) -> Mapping[str, PosgPolicy]:
         return -distance
 
     return {
-        "H1": _Chooser(model, every, closest),
-        "H2": _Chooser(model, every, furthest),
-        "H3": _Chooser(model, best, closest),
-        "H4": _Chooser(model, best, furthest),
-        "H5": _Chooser(model, lesser, closest),
-        "H6": _Chooser(model, lesser, furthest),
-        "H7": _Chooser(model, every, lambda distance: 0),
-        "H8": _Follower(model, every),
-        "H9": _Follower(model, best),
-        "H10": _Follower(model, lesser),
-        "H11": _Follower(model, ()),
+        "H1": GoalChooser(model, every, closest),
+        "H2": GoalChooser(model, every, furthest),
+        "H3": GoalChooser(model, best, closest),
+        "H4": GoalChooser(model, best, furthest),
+        "H5": GoalChooser(model, lesser, closest),
+        "H6": GoalChooser(model, lesser, furthest),
+        "H7": GoalChooser(model, every, lambda distance: 0),
+        "H8": GoalFollower(model, every),
+        "H9": GoalFollower(model, best),
+        "H10": GoalFollower(model, lesser),
+        "H11": GoalFollower(model, ()),
     }
 
 

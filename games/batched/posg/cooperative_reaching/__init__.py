@@ -1,0 +1,1 @@
+"""Cooperative reaching for thousands of games at once."""
