@@ -8,6 +8,8 @@ from games.api import DEFAULT_VIEW, GameError
 from games.batched.game import BatchedGame
 from games.batched.posg.cooperative_reaching import partners as reaching_partners
 from games.batched.posg.cooperative_reaching.rules import ReachingRules
+from games.batched.posg.driving import partners as driving_partners
+from games.batched.posg.driving.rules import DrivingRules
 from games.batched.posg.environment import SimultaneousEnv, SimultaneousState
 from games.batched.posg.policies import BatchedPartner
 from games.batched.posg.rules import SimultaneousRules
@@ -31,6 +33,7 @@ class _Parts(NamedTuple):
 
 _PARTS: Final = {
     "cooperative-reaching": _Parts(ReachingRules, reaching_partners.partners, 800_000),
+    "driving": _Parts(DrivingRules, driving_partners.partners, 3_300_000),
 }
 
 

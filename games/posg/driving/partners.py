@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 from games.posg.driving.model import Driving
 from games.posg.driving.roads import ACTIONS, VEHICLE, Roads, Seen, heading_after
-from games.posg.policies import DrawnPolicy, PosgPolicy, at_the_table, evenly
+from games.posg.policies import DrawnPolicy, at_the_table, evenly
 
 Remembered: TypeAlias = tuple[int, int, bool] | None
 """Own pose and destination, and whether somebody is too near; None before the start."""
@@ -39,7 +39,7 @@ class ShortestWay(DrawnPolicy):
         self._roads = model.roads()
         ahead, behind, side = model.view
         reach = max(ahead, behind, side)
-        self._near = ceil((100 - daring) * reach / 100)
+        self.near = ceil((100 - daring) * reach / 100)
         self._across = 2 * side + 1
         self._own = ahead * self._across + side
         self._slow = daring < 50
@@ -56,13 +56,13 @@ class ShortestWay(DrawnPolicy):
         if memory is not None and action is not None:
             heading = heading_after(ACTIONS.index(action), memory[0])
         pose = (cell * 4 + heading) * 4 + speed + 1
-        return pose, self._roads.ends.index(end), self._distance(view) <= self._near
+        return pose, self._roads.ends.index(end), self.distance(view) <= self.near
 
     def chances(self, memory: Remembered) -> Mapping[str, float]:
         assert memory is not None, "a policy acts after it was told something"
         return self._chances(memory)
 
-    def _distance(self, view: str) -> int:
+    def distance(self, view: str) -> int:
         """Returns how far the nearest other vehicle of a view is."""
         own_row, own_column = divmod(self._own, self._across)
         found = [
@@ -116,7 +116,7 @@ def actions_to(roads: Roads, cell: int, is_slow: bool) -> list[int]:
     return to_go
 
 
-def policies(model: Driving) -> Mapping[str, PosgPolicy]:
+def policies(model: Driving) -> Mapping[str, ShortestWay]:
     """Returns A0 to A100 on a model, by name."""
     return {f"A{daring}": ShortestWay(model, daring) for daring in DARING}
 

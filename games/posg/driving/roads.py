@@ -96,7 +96,7 @@ class Roads:
         """
         places = self._places.get(pose >> 2)
         if places is None:
-            places = self._places[pose >> 2] = self._in_view(pose)
+            places = self._places[pose >> 2] = self.in_view(pose)
         key = (pose, end, ended, *[places.index(cell) for cell in others if cell in places])
         told = self._seen.get(key)
         if told is None:
@@ -114,7 +114,7 @@ class Roads:
             signs[cell] = sign
         return ["".join(signs[row * self.width : (row + 1) * self.width]) for row in range(self.height)]
 
-    def _in_view(self, pose: int) -> tuple[int, ...]:
+    def in_view(self, pose: int) -> tuple[int, ...]:
         """Returns the cells that a driver sees, row by row from the furthest ahead; -1 beyond the border."""
         ahead, behind, side = self._view
         row, column = divmod(pose >> 4, self.width)

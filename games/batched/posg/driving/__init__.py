@@ -1,0 +1,1 @@
+"""Driving for thousands of games at once."""
