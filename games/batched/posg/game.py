@@ -11,6 +11,8 @@ from games.batched.posg.cooperative_reaching.rules import ReachingRules
 from games.batched.posg.driving import partners as driving_partners
 from games.batched.posg.driving.rules import DrivingRules
 from games.batched.posg.environment import SimultaneousEnv, SimultaneousState
+from games.batched.posg.foraging import partners as foraging_partners
+from games.batched.posg.foraging.rules import ForagingRules
 from games.batched.posg.policies import BatchedPartner
 from games.batched.posg.rules import SimultaneousRules
 from games.batched.wrappers import StepLimit
@@ -34,6 +36,8 @@ class _Parts(NamedTuple):
 _PARTS: Final = {
     "cooperative-reaching": _Parts(ReachingRules, reaching_partners.partners, 800_000),
     "driving": _Parts(DrivingRules, driving_partners.partners, 3_300_000),
+    "foraging": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
+    "foraging-random": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
 }
 
 

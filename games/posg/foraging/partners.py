@@ -47,12 +47,13 @@ class Forager(DrawnPolicy):
             return evenly(ACTIONS)
         total: dict[str, float] = {}
         for target in targets:
-            for action, chance in _towards(own, target).items():
+            for action, chance in towards(own, target).items():
                 total[action] = total.get(action, 0.0) + chance / len(targets)
         return {action: total[action] for action in ACTIONS if action in total}
 
 
-def _towards(own: Thing, target: Thing) -> Mapping[str, float]:
+def towards(own: Thing, target: Thing) -> Mapping[str, float]:
+    """Returns what a forager does who goes for something, with probabilities."""
     near = _far(own, target)
     if near == 1:
         return {"load": 1.0}

@@ -1,0 +1,1 @@
+"""Level-based foraging for thousands of games at once."""
