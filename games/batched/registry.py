@@ -105,7 +105,7 @@ _ENTRIES: Final = {
         _hanabi("small-2p", 2, 2, 2, 5, 3, 1),
         _hanabi("tiny-2p", 2, 2, 1, 5, 3, 1),
         *(_overcooked(layout.id) for layout in layouts.LAYOUTS),
-        *map(_simultaneous, ("cooperative-reaching", "driving", "foraging", "foraging-random")),
+        *map(_simultaneous, ("cooperative-reaching", "driving", "foraging", "foraging-random", "predator-prey")),
     )
 }
 

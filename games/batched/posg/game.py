@@ -14,6 +14,8 @@ from games.batched.posg.environment import SimultaneousEnv, SimultaneousState
 from games.batched.posg.foraging import partners as foraging_partners
 from games.batched.posg.foraging.rules import ForagingRules
 from games.batched.posg.policies import BatchedPartner
+from games.batched.posg.predator_prey import partners as hunters
+from games.batched.posg.predator_prey.rules import PredatorPreyRules
 from games.batched.posg.rules import SimultaneousRules
 from games.batched.wrappers import StepLimit
 from games.posg import registry
@@ -38,6 +40,7 @@ _PARTS: Final = {
     "driving": _Parts(DrivingRules, driving_partners.partners, 3_300_000),
     "foraging": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
     "foraging-random": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
+    "predator-prey": _Parts(PredatorPreyRules, hunters.partners, 16_000_000),
 }
 
 

@@ -94,15 +94,16 @@ class PredatorPrey:
             step_limit=steps,
             symmetric=True,
         )
-        self._published = variant == "as-published"
+        self.is_published: Final = variant == "as-published"
         self._ways: dict[int, list[int]] = {}
         self._views: dict[tuple[int, ...], str] = {}
         self._fled: dict[Hunt, list[tuple[float, Prey]]] = {}
-        self._near = [[self._is_near(a, b) for b in _CELLS] for a in _CELLS]
+        self.near: Final = [[self._is_near(a, b) for b in _CELLS] for a in _CELLS]
+        """By cell and cell: whether a prey in the first flees from what is in the second."""
 
     def _is_near(self, cell: int, other: int) -> bool:
         across, along = abs(cell % SIZE - other % SIZE), abs(cell // SIZE - other // SIZE)
-        return (min if self._published else max)(across, along) <= SIGHT
+        return (min if self.is_published else max)(across, along) <= SIGHT
 
     def initial_state(self, choose: Choose) -> Hunt:
         return self._started({}, choose)
@@ -203,7 +204,7 @@ class PredatorPrey:
         far = FAR[cell]
         least = min([far[other] for other in others])
         closest = [other for other in others if far[other] == least]
-        near = self._near[cell]
+        near = self.near[cell]
         if len(closest) > 1 and any(near[other] for other in closest):
             chosen = pick(label, sorted(closest))
         else:
@@ -217,9 +218,7 @@ class PredatorPrey:
         key = cell * 100 + threat
         ways = self._ways.get(key)
         if ways is None:
-            ways = self._ways[key] = sorted(
-                (*AROUND[cell], cell), key=lambda one: (FAR[one][threat], one % SIZE, one // SIZE), reverse=True
-            )
+            ways = self._ways[key] = ways_from(cell, threat)
         for way in ways:
             if way == cell:
                 return cell
@@ -232,7 +231,7 @@ class PredatorPrey:
     def _free(self, cell: int, occupied: set[int]) -> int:
         """Returns how many neighbours of a cell are free; as published, one after an occupied one is not looked at."""
         around = AROUND[cell]
-        if not self._published:
+        if not self.is_published:
             return sum(one not in occupied for one in around)
         count, skips = 0, False
         for one in around:
@@ -322,6 +321,11 @@ class PredatorPrey:
         signs = {cell: QUARRY for number, cell in enumerate(prey) if not gone >> number & 1} | {first: "0", second: "1"}
         shown = "".join(signs.get(cell, EMPTY) for cell in _CELLS)
         return "\n".join(shown[start : start + SIZE] for start in range(0, len(shown), SIZE))
+
+
+def ways_from(cell: int, threat: int) -> list[int]:
+    """Returns the cells that a prey thinks of when it flees, best first; it stays if none before its own will do."""
+    return sorted((*AROUND[cell], cell), key=lambda one: (FAR[one][threat], one % SIZE, one // SIZE), reverse=True)
 
 
 def _drawn(rng: random.Random) -> Pick:

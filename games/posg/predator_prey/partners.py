@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from games.posg.policies import DrawnPolicy, PosgPolicy, at_the_table, evenly
+from games.posg.policies import DrawnPolicy, at_the_table, evenly
 from games.posg.predator_prey.model import ACROSS, ACTIONS, PREDATOR, QUARRY, SIGHT, WALL, PredatorPrey
 
 Remembered: TypeAlias = tuple[str, int]
@@ -32,7 +32,7 @@ class Hunter(DrawnPolicy):
         follows: whether it goes for a predator where it sees no prey, and not by other predators for prey.
         circles: where there is nothing to go for.
         """
-        self._follows, self._circles = follows, circles
+        self.follows, self.circles = follows, circles
         self._chances = lru_cache(maxsize=100_000)(self._worked_out)
 
     def start(self, agent: int) -> Remembered:
@@ -41,7 +41,7 @@ class Hunter(DrawnPolicy):
     def update(self, memory: Remembered, action: str | None, observation: str) -> Remembered:
         """Returns what was told, and the way on if there is nothing to go for."""
         heading = memory[1]
-        if self._circles and not self._target(observation):
+        if self.circles and not self._target(observation):
             if heading < 0:
                 heading = 2 if _is_wall(observation, CIRCLE[3][1]) and not _is_wall(observation, CIRCLE[2][1]) else 0
             for _ in CIRCLE:
@@ -57,10 +57,10 @@ class Hunter(DrawnPolicy):
         """Returns what to go for, [] if there is nothing."""
         prey = [_offset(place) for place, sign in enumerate(told) if sign == QUARRY]
         predators = [_offset(place) for place, sign in enumerate(told) if sign == PREDATOR and place != _MIDDLE]
-        if not self._follows and prey and predators:
+        if not self.follows and prey and predators:
             other = min(predators, key=_far)
             return [min(prey, key=lambda one: (_far((one[0] - other[0], one[1] - other[1])), _far(one)))]
-        return sorted(prey or (predators if self._follows else []), key=_far)[:1]
+        return sorted(prey or (predators if self.follows else []), key=_far)[:1]
 
     def _worked_out(self, memory: Remembered) -> Mapping[str, float]:
         told, heading = memory
@@ -68,7 +68,7 @@ class Hunter(DrawnPolicy):
         if target:
             near = _far(target[0])
             wanted = [name for name, (right, down) in STEPS.items() if _far(_less(target[0], (right, down))) < near]
-        elif self._circles:
+        elif self.circles:
             wanted = [CIRCLE[heading][0]]
         else:
             return evenly(ACTIONS)
@@ -97,7 +97,7 @@ def _is_wall(told: str, way: Offset) -> bool:
     return told[_MIDDLE + SIGHT * (way[0] + ACROSS * way[1])] == WALL
 
 
-def policies(model: PredatorPrey) -> Mapping[str, PosgPolicy]:
+def policies(model: PredatorPrey) -> Mapping[str, Hunter]:
     """Returns H1 to H3, by name; they know nothing of the model."""
     return {"H1": Hunter(True, False), "H2": Hunter(True, True), "H3": Hunter(False, True)}
 

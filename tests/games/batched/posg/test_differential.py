@@ -16,7 +16,13 @@ def few_side_by_side(monkeypatch):
     monkeypatch.setattr(differential, "BATCH", QUICK_GAMES)
 
 
-@pytest.mark.parametrize("game_id", _PARTS)
+LIKE_ANOTHER = ("foraging",)
+"""Differ in their starts alone from a game that is tried."""
+
+
+@pytest.mark.parametrize(
+    "game_id", [pytest.param(name, marks=pytest.mark.slow if name in LIKE_ANOTHER else ()) for name in _PARTS]
+)
 def test_games_and_policies_agree_at_every_step(game_id, few_side_by_side):
     report = differential.compare(game_id, QUICK_GAMES, seed=7)
     assert report.differences == []

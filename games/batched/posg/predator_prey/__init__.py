@@ -1,0 +1,1 @@
+"""Predators and prey for thousands of games at once."""
