@@ -11,6 +11,7 @@ from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
 from arena.pipeline.twin import TwinStep
 from arena.runs import inputs, language_model, shipped
 from arena.runs.folder import INPUTS, KIND, read_bundle, read_caps, read_result, write_caps
+from arena.runs.replayed import with_twin
 from arena.runs.settings import RunSettings
 from arena.runs.stage import Stage
 from arena.terminal import bar, console
@@ -49,7 +50,7 @@ def command(
         settings = RunSettings.from_record(opened.info.config)
         bundle = _model(run)
         caps = read_caps(run).raised(caps)
-        written_by = settings if llm is None else replace(settings, llm=llm, base_url=base_url)
+        written_by = with_twin(settings) if llm is None else replace(settings, llm=llm, base_url=base_url)
         language_model.check(written_by, caps)
         shipped.check(written_by)
         write_caps(run, caps)

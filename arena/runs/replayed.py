@@ -5,13 +5,15 @@ from typing import Any, Final
 
 from arena.runs.settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
-from cwm.llm.recordings import Recording, RecordingError
+from cwm.llm.recordings import VARIANT, Recording, RecordingError
 from cwm.storage.journal import RunCorruptError
 
 LEFT_OUT: Final = ("llm", "base_url", "level", "test_transitions", "planner_games", "matches")
 """Settings that no header holds, since no request depends on them: who was asked, at which isolation level of which
 machine, and what was measured and played with the finished model."""
 REPLAY: Final = "replay"
+TWIN: Final = f"{VARIANT}twin"
+"""Ends the name of a recording that holds the model's twin, too."""
 
 
 def header_settings(settings: RunSettings) -> dict[str, Any]:
@@ -75,3 +77,16 @@ def recorded_settings(wished: RunSettings, seed: int | None) -> RunSettings | No
         return None
     settings = replace(settings, llm=wished.llm, base_url=wished.base_url, level=wished.level)
     return settings if seed in (None, settings.seed) else settings.seeded(seed)
+
+
+def with_twin(settings: RunSettings) -> RunSettings:
+    """Returns the settings with which a run's twin is asked for: a run that replays what ships, of the recording with
+    its twin, where that ships, too.
+    """
+    provider, _, place = settings.llm.partition(":")
+    if settings.llm == DEFAULT_LLM and ships(settings):
+        place = name_for(settings)
+    elif provider != REPLAY:
+        return settings
+    name = place + TWIN
+    return replace(settings, llm=f"{REPLAY}:{name}") if name in recordings.bundled_names() else settings

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cwm.functions import vectors
-from cwm.interface import inference
+from cwm.interface import inference, twin
 from cwm.interface.answers import programs
 from cwm.interface.inference import STATE_FUNCTION
 from cwm.interface.program import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
@@ -21,9 +21,17 @@ FUNCTIONS = {
     "value": (VALUE_FUNCTION,),
     "prior": (POLICY_FUNCTION,),
     "vectors": vectors.KIND.functions,
+    "twin": twin.TWIN_FUNCTIONS,
 }
-INTERFACES = {"closed deck": inference, "transition+state inference": inference, "vectors": vectors.KIND.interface}
+INTERFACES = {
+    "closed deck": inference,
+    "transition+state inference": inference,
+    "vectors": vectors.KIND.interface,
+    "twin": twin,
+}
 """What is asked of these is declared in a module of its own."""
+FURTHER_MODULES = {"twin": frozenset(twin.TWIN_MODULES)}
+"""What only these may import."""
 
 
 def source(recording: Recording, number: int) -> str:
@@ -57,7 +65,9 @@ def test_every_answer_holds_a_program_that_the_static_check_passes(name: str) ->
     for number, record in enumerate(recording.records):
         purpose = record.request.purpose
         interface = INTERFACES.get(purpose)
-        assert static_check.check(source(recording, number), functions_of(recording, number), interface) == []
+        modules = FURTHER_MODULES.get(purpose, frozenset())
+        found = source(recording, number)
+        assert static_check.check(found, functions_of(recording, number), interface, modules) == []
 
 
 @pytest.mark.parametrize(
