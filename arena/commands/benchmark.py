@@ -56,6 +56,7 @@ class Name(StrEnum):
     HANABI = "hanabi"
     HANABI_STEPS = "hanabi-steps"
     JAXMARL_STEPS = "jaxmarl-steps"
+    POSG_STEPS = "posg-steps"
     TWIN = "twin"
 
 
@@ -81,6 +82,7 @@ HELP: Final[dict[Name, str]] = {
     "kept, so that it goes on after a kill), times.",
     Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
     Name.JAXMARL_STEPS: "Steps/s of OvercookedV2 as a batched game, beside JaxMARL's own loop.",
+    Name.POSG_STEPS: "Steps/s of batched games of simultaneous moves.",
     Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`), beside those of its worker.",
 }
 
@@ -126,6 +128,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.HANABI: frozenset({"games", "run", "workers"}),
     Name.HANABI_STEPS: frozenset({"games"}),
     Name.JAXMARL_STEPS: frozenset({"games"}),
+    Name.POSG_STEPS: frozenset({"games"}),
     Name.TWIN: frozenset({"model", "games"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
@@ -148,7 +151,7 @@ def measure(
             min=1,
             help=f"strength: games (default {strength.GAMES}); partners: games of a setting with each "
             f"partner (default {partners.GAMES}); hanabi: games of a bot (default {hanabi.GAMES}); xp, training, "
-            "hanabi-steps, jaxmarl-steps, twin: games at once.",
+            "hanabi-steps, jaxmarl-steps, posg-steps, twin: games at once.",
         ),
     ] = None,
     game: Annotated[
@@ -368,6 +371,7 @@ BENCHMARKS: Final[dict[Name, Callable[[Given], None]]] = {
     Name.HANABI: _listed(_hanabi),
     Name.HANABI_STEPS: _listed(lambda given: _loaded("arena.benchmarks.hanabi_steps", given.games)),
     Name.JAXMARL_STEPS: _listed(lambda given: _loaded("arena.benchmarks.jaxmarl_steps", given.games)),
+    Name.POSG_STEPS: _listed(lambda given: _loaded("arena.benchmarks.posg_steps", given.games)),
     Name.TWIN: _listed(_twin),
     Name.SHOWN_TESTS: _listed(
         lambda given: shown_tests.run(_models(given.chosen or shown_tests.GAMES), given.seed, given.workers)

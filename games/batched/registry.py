@@ -22,6 +22,16 @@ COUNTED: Final = "v0"
 JAXMARL: Final = frozenset({"jaxmarl", "chex", "gymnax", "jaxtyping", "matplotlib", "PIL", "six"})
 """Packages that come with the extra `jaxmarl` alone."""
 
+SIMULTANEOUS: Final = (
+    "cooperative-reaching",
+    "driving",
+    "foraging",
+    "foraging-random",
+    "predator-prey",
+    "pursuit-evasion",
+)
+"""Games of simultaneous moves."""
+
 
 @dataclass(frozen=True)
 class BatchedEntry:
@@ -105,7 +115,7 @@ _ENTRIES: Final = {
         _hanabi("small-2p", 2, 2, 2, 5, 3, 1),
         _hanabi("tiny-2p", 2, 2, 1, 5, 3, 1),
         *(_overcooked(layout.id) for layout in layouts.LAYOUTS),
-        *map(_simultaneous, ("cooperative-reaching", "driving", "foraging", "foraging-random", "predator-prey")),
+        *map(_simultaneous, SIMULTANEOUS),
     )
 }
 

@@ -7,14 +7,14 @@ decision of theirs.
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from games.api import State
-from games.batched.api import Array, lane
+from games.batched.api import Array, Outcome, lane
 from games.batched.differential import DifferentialReport
 from games.batched.posg.chance import BITS, answering
 from games.batched.posg.environment import SimultaneousEnv, SimultaneousState
@@ -22,6 +22,7 @@ from games.batched.posg.game import partners, rules
 from games.batched.posg.policies import BatchedPartner
 from games.batched.posg.rules import SimultaneousRules
 from games.posg import registry
+from games.posg.api import ReportsEnd
 from games.posg.policies import PosgPolicy
 
 BATCH: Final = 100
@@ -30,6 +31,11 @@ AT_RANDOM: Final = 0.5
 """Share of the games that are played at random."""
 TOLERANCE: Final = 1e-5
 """Of payments and probabilities, which are float32 here and float64 in the reference."""
+
+FIGURE: Final = "figure "
+
+Told: TypeAlias = dict[str, Any]
+"""What the batched side shows of one game, by name."""
 
 
 class CompiledSides(NamedTuple):
@@ -103,6 +109,20 @@ class _Game:
                 mask[agent] = True
         return {"vectors": vectors, "mask": mask, "over": np.array(not self.active)}
 
+    def figures(self) -> dict[str, float]:
+        """Returns the total, and, where the reference says how games end, the share of the agents by ending."""
+        alike = self.rules.info.utility == "identical"
+        told = {"total": self.returns[0] if alike else sum(self.returns) / len(self.returns)}
+        if not alike:
+            told |= {
+                f"{FIGURE}return {name}": own
+                for name, own in zip(self.rules.info.agent_names, self.returns, strict=True)
+            }
+        if isinstance(self.model, ReportsEnd):
+            endings = list(self.model.ending(self.state).values())
+            told |= {FIGURE + name: endings.count(name) / len(endings) for name in self.rules.endings}
+        return told
+
 
 @cache
 def _compiled(game_id: str) -> CompiledSides:
@@ -116,13 +136,17 @@ def _compiled(game_id: str) -> CompiledSides:
             after[name], likely = twin.chances(memories[name], lanes)
             chances[name] = likely.reshape(*seen.shape[:2], -1)
         shown = {"vectors": seen[:, :, 0, 0], "mask": env.legal_mask(state), "over": env.is_over(state)}
-        return {**shown, "total": env.outcome(state).total}, after, chances
+        return {**shown, **_totals(env.outcome(state))}, after, chances
 
     def step(state: SimultaneousState, memories: dict[str, Any], actions: Array, bits: Array) -> Any:
         remembered = {name: twin.acted(memories[name], actions.reshape(-1)) for name, twin in twins.items()}
         return *env.step_drawn(state, actions, bits), remembered
 
     return CompiledSides(env, twins, jax.jit(env.start), jax.jit(show), jax.jit(step))
+
+
+def _totals(outcome: Outcome) -> dict[str, Array]:
+    return {"total": outcome.total, **{f"{FIGURE}{name}": value for name, value in outcome.figures.items()}}
 
 
 def compare(game_id: str, games: int, seed: int) -> DifferentialReport:
@@ -178,7 +202,9 @@ def _compare_lanes(
         shown, chances, host = jax.tree.map(np.asarray, (shown, chances, state))
         for number, side in enumerate(sides):
             if side.steps == step:
-                _compare_state(side, lane(host, number), {name: shown[name][number] for name in shown}, report)
+                _compare_state(
+                    side, lane(host, number), {name: values[number] for name, values in shown.items()}, report
+                )
                 _compare_chances(side, {name: likely[number] for name, likely in chances.items()}, report)
         if step == limit or not any(side.active for side in sides):
             break
@@ -195,20 +221,22 @@ def _compare_lanes(
     report.wins += sum(any(side.returns) for side in sides)
 
 
-def _compare_state(side: _Game, own: SimultaneousState, shown: dict[str, Any], report: DifferentialReport) -> None:
+def _compare_state(side: _Game, own: SimultaneousState, shown: Told, report: DifferentialReport) -> None:
     found, expected = side.rules.described(own.game), side.state
     if found != expected:
         report.add(f"the state is {found}, not {expected}")
-    total = side.returns[0] if side.rules.info.utility == "identical" else sum(side.returns) / len(side.returns)
-    if int(own.length) != side.steps or abs(float(shown["total"]) - total) > TOLERANCE:
-        report.add(f"length and total are {int(own.length)} and {shown['total']}, not {side.steps} and {total}")
     for name, array in side.shown().items():
         if not np.array_equal(shown[name], array):
             where = np.argwhere(shown[name] != array)[:3].tolist() if shown[name].shape == array.shape else ""
             report.add(f"{name} differs {where} in {expected}")
+    if int(own.length) != side.steps:
+        report.add(f"the length is {int(own.length)}, not {side.steps}")
+    for name, value in side.figures().items():
+        if abs(float(shown[name]) - value) > TOLERANCE:
+            report.add(f"{name} is {float(shown[name])}, not {value}, in {expected}")
 
 
-def _compare_chances(side: _Game, chances: dict[str, Any], report: DifferentialReport) -> None:
+def _compare_chances(side: _Game, chances: Told, report: DifferentialReport) -> None:
     for agent in side.active:
         policy, name = side.policies[agent], side.names[agent]
         if policy is None or name is None:

@@ -16,6 +16,8 @@ from games.batched.posg.foraging.rules import ForagingRules
 from games.batched.posg.policies import BatchedPartner
 from games.batched.posg.predator_prey import partners as hunters
 from games.batched.posg.predator_prey.rules import PredatorPreyRules
+from games.batched.posg.pursuit_evasion import partners as walkers
+from games.batched.posg.pursuit_evasion.rules import PursuitEvasionRules
 from games.batched.posg.rules import SimultaneousRules
 from games.batched.wrappers import StepLimit
 from games.posg import registry
@@ -41,6 +43,7 @@ _PARTS: Final = {
     "foraging": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
     "foraging-random": _Parts(ForagingRules, foraging_partners.partners, 4_600_000),
     "predator-prey": _Parts(PredatorPreyRules, hunters.partners, 16_000_000),
+    "pursuit-evasion": _Parts(PursuitEvasionRules, walkers.partners, 36_000_000),
 }
 
 

@@ -20,7 +20,10 @@ class SimultaneousRules(ABC):
         width: F, numbers that an agent is told.
         start_draws: labels of the draws of a start, in the order of their bits.
         step_draws: those of a step.
+        endings: figures that are the shares of the agents for whom the game ended so, as the reference's `ending` says.
     """
+
+    endings: tuple[str, ...] = ()
 
     def __init__(self, model: PosgModel, start_draws: Sequence[str], step_draws: Sequence[str] = ()) -> None:
         """Args:

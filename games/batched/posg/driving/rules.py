@@ -41,6 +41,8 @@ class TrafficArrays(NamedTuple):
 class DrivingRules(SimultaneousRules):
     """Driving on one map with any number of vehicles."""
 
+    endings = ("success", "crash", "timeout")
+
     def __init__(self, model: Driving) -> None:
         agents = model.info.num_agents
         labels = [f"{what} of vehicle {agent}" for agent in range(agents) for what in ("start", "destination")]
@@ -142,8 +144,8 @@ class DrivingRules(SimultaneousRules):
     def figures(self, game: TrafficArrays) -> dict[str, Array]:
         """Returns the shares of the vehicles that arrived, crashed, and still drive."""
         ended = game.ended & ~TOLD
-        shares = {"success": ended == ARRIVED, "crash": ended & CRASHED > 0, "timeout": ended == 0}
-        return {name: share.mean(dtype=jnp.float32) for name, share in shares.items()}
+        shares = (ended == ARRIVED, ended & CRASHED > 0, ended == 0)
+        return {name: share.mean(dtype=jnp.float32) for name, share in zip(self.endings, shares, strict=True)}
 
     def described(self, game: Any) -> Traffic:
         return (0, *np.stack(game, axis=-1).reshape(-1).tolist())

@@ -109,15 +109,15 @@ class ForagingRules(SimultaneousRules):
         weights = jnp.concatenate([game.level[::-1, None], jnp.broadcast_to(game.weight, (2, FOODS))], axis=1)
         column, row = things % SIZE - own % SIZE + SIGHT, things // SIZE - own // SIZE + SIGHT
         inside = (column >= 0) & (column < ACROSS) & (row >= 0) & (row < ACROSS) & (weights > 0)
-        triples = jnp.stack([column + 1, row + 1, weights], axis=-1)
+        codes = jnp.where(inside, (column + 1) << 6 | (row + 1) << 3 | weights, 0)
         # Food in view is told one after the other, without gaps: slot by slot, the food of that number.
         number = jnp.cumsum(inside[:, 1:], axis=1) - 1
         holds = inside[:, None, 1:] & (number[:, None] == jnp.arange(FOODS)[:, None])
-        food = jnp.where(holds[..., None], triples[:, None, 1:], 0).sum(axis=2)
-        other = jnp.where(inside[:, :1, None], triples[:, :1], 0)
-        mine = jnp.stack([jnp.full(2, SIGHT + 1), jnp.full(2, SIGHT + 1), game.level], axis=-1)[:, None]
-        told = jnp.concatenate([mine, other, food], axis=1) - jnp.array([1, 1, 0])
-        return told.reshape(2, -1).astype(jnp.float32)
+        food = jnp.where(holds, codes[:, None, 1:], 0).sum(axis=2)
+        mine = (SIGHT + 1) << 6 | (SIGHT + 1) << 3 | game.level[:, None]
+        told = jnp.concatenate([mine, codes[:, :1], food], axis=1)
+        triples = jnp.stack([(told >> 6) - 1, (told >> 3 & 7) - 1, told & 7], axis=-1)
+        return triples.reshape(2, -1).astype(jnp.float32)
 
     def figures(self, game: FieldArrays) -> dict[str, Array]:
         """Returns how much food was lifted, and whether all was."""

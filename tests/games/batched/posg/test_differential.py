@@ -6,7 +6,7 @@ from games.batched.posg import differential
 from games.batched.posg.cooperative_reaching.rules import ReachingRules
 from games.batched.posg.game import _PARTS
 
-QUICK_GAMES = 40
+QUICK_GAMES = 24
 SLOW_GAMES = 4_000
 
 

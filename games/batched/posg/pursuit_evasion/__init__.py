@@ -1,0 +1,1 @@
+"""Pursuit and evasion for thousands of games at once."""
