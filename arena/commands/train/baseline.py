@@ -51,7 +51,7 @@ def command(
         typer.Option("--population", min=1, max=MOST_MEMBERS, help="fcp: self-play policies, each at three ages; 8."),
     ] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
-    core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
+    core: Annotated[str | None, typer.Option("--core", help="gru, lstm, transformer_xl, rnn or none.")] = None,
     pointing: Annotated[
         bool, typer.Option("--pointing", help="Score actions by what they point at, as at the reduced scale.")
     ] = False,

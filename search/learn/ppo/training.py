@@ -84,12 +84,14 @@ class Trainer:
             shares: see `ppo.update`; default: one for each device. With as many, one device learns what several learn.
 
         Raises:
-            PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides`
-                is said of games that a `collect` plays.
+            PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides` or
+                `bptt_steps` is said of games that a `collect` plays.
         """
         _check_devices(devices, config)
         if one_decides and collect is not None:
             raise PpoConfigError("one_decides is of self-play alone: leave it out, or leave out collect.")
+        if config.bptt_steps and collect is not None:
+            raise PpoConfigError("bptt_steps is of plain rollouts alone: leave it out, or leave out collect.")
         self.network = network
         self.config = config
         self._make_env = make_env
@@ -107,7 +109,7 @@ class Trainer:
             PpoConfigError: the lanes cannot be shared out over the minibatches.
         """
         players = 1 if self._one_decides else self._make_env(context).num_players
-        self.config.check_lanes(self.config.environments * players, self._shares)
+        self.config.check_lanes(self.config.environments * players * self.config.pieces, self._shares)
         return begun(partial(self._begin, context), seeds)
 
     def _begin(self, context: Any, key: Array) -> TrainingState:
