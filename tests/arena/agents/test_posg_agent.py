@@ -24,7 +24,10 @@ def test_a_description_is_written_out_in_full_and_read_again() -> None:
     [
         ("posg:ipomcp,typs=H1", "Agent 'posg:ipomcp,typs=H1': there is no setting 'typs'; did you mean 'types'?"),
         ("posg:pomcp,sims=many", "Agent 'posg:pomcp,sims=many': simulations must be a whole number, not 'many'."),
-        ("posg:minimax", "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'potmmcp'."),
+        (
+            "posg:minimax",
+            "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'potmmcp' or 'combined'.",
+        ),
         (
             "posg",
             "Agent 'posg' names no method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME.",
