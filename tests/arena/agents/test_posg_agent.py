@@ -1,5 +1,9 @@
 """Planners of games of simultaneous moves at the table of the arena."""
 
+from pathlib import Path
+
+import jax
+import numpy as np
 import pytest
 
 from arena.agents import posg
@@ -8,6 +12,10 @@ from arena.agents.specs import AgentSpec, AgentSpecError, parse
 from arena.machine.runtime import Runtime
 from arena.matches import seating
 from games import registry
+from games.posg.api import PosgError
+from search.learn import checkpoint
+from search.learn.networks.actor_critic import ActorCritic
+from search.learn.networks.config import NetworkConfig
 from search.posg.config import PosgPlannerConfig
 
 
@@ -72,6 +80,47 @@ def test_a_game_is_played_from_what_the_seat_is_told(text: str) -> None:
     assert first is not None
     assert sum(move["visits"] for move in first["moves"]) == 29
     assert first["belief"], "what is believed of the tiger is told"
+
+
+def trained(folder: Path, game: str = "cooperative-reaching", **facts: object) -> Path:
+    """Writes the checkpoint of a network that was trained on nothing."""
+    config = NetworkConfig("mlp", "lstm", 8, trunk=(8,), values_of=((0, 5), (0, 5), (0, 6), (0, 6)))
+    shown = np.zeros((1, 1, 1, 1, 4), np.float32)
+    shapes = jax.eval_shape(ActorCritic(config, 5).init, jax.random.key(0), shown)
+    rng = np.random.default_rng(0)
+    params = jax.tree.map(lambda leaf: rng.normal(size=leaf.shape).astype(np.float32), shapes)
+    checkpoint.save_policy(folder, params, {"name": folder.name, "game": game, "network": config.to_json(), **facts})
+    return folder
+
+
+def test_trained_policies_lead_a_search_and_are_types(tmp_path: Path) -> None:
+    game = registry.make("cooperative-reaching")
+    folder = trained(tmp_path / "br-s0")
+    text = f"posg:combined,types=H1+{folder},search={folder},sims=30,particles=20"
+    spec = seating.resolve(parse(text), game)
+    assert spec.model_hash is not None
+    agent = seating.build(spec, game, Runtime(None))
+    state = game.initial_state()
+    while game.current_player(state) == -1:
+        state = game.apply_action(state, game.chance_outcomes(state)[0][0])
+    legal = tuple(game.legal_actions(state))
+    move = agent.act(Turn(0, ((game.observations(state)[0], None),), None, legal, None, 7))
+    assert (move.fallback, move.errors) == (None, {})
+    trained(folder, seed=1)
+    with pytest.raises(AgentSpecError, match="a trained policy that it names changed while the games ran"):
+        seating.build(spec, game, Runtime(None))
+
+
+def test_a_policy_of_another_game_or_agent_is_refused(tmp_path: Path) -> None:
+    game = registry.make("cooperative-reaching")
+    other = trained(tmp_path / "other", "driving")
+    with pytest.raises(AgentSpecError, match="other was trained on driving, the game is cooperative-reaching"):
+        seating.resolve(parse(f"posg:ipomcp,types={other}"), game)
+    second = trained(tmp_path / "pair" / "seat1", seat=1).parent
+    spec = seating.resolve(parse(f"posg:ipomcp,types={second},sims=5"), game)
+    agent = seating.build(spec, game, Runtime(None))
+    with pytest.raises(PosgError, match="the network was trained for agent 1, not for agent 0"):
+        agent.act(Turn(1, (), None, ("stay",), None, 7))
 
 
 def test_a_game_s_own_policies_can_be_types() -> None:
