@@ -113,9 +113,9 @@ class SynchronousTrainer:
         company = self._companies(params)
         # One after another: see `search.learn.play.seeds.begun`.
         own = [jax.tree.map(lambda leaf, at=at: leaf[at], company) for at in range(len(self._sides))]
-        return several_policies.stacked(
-            [self._begin(jax.random.key(seed), one) for seed, one in zip(seeds, own, strict=True)]
-        )
+        states = [self._begin(jax.random.key(seed), one) for seed, one in zip(seeds, own, strict=True)]
+        stacked: TrainingState = several_policies.stacked(states)
+        return stacked
 
     def _seen_first(self) -> Any:
         seen = rollout.observe(self._env, self._env.init(jax.random.key(0)[None]))
