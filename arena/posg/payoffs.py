@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from arena.checkpoints import for_planners
 from arena.figures.intervals import mean_estimate
@@ -73,7 +73,8 @@ def payoff_table(
     trained = {name: Path(name) for name in names if for_planners.is_checkpoint(name)}
     found = _written(game_id, model) if not names or set(names) - trained.keys() - {RANDOM} else {}
     found.setdefault(RANDOM, [UniformPolicy(own) for own in model.info.actions])
-    found |= {name: for_planners.load(folder, model) for name, folder in trained.items()}
+    for name, folder in trained.items():
+        found[name] = cast("Sequence[PosgPolicy]", for_planners.load(folder, model))  # memories are not looked up here
     chosen = list(names) or [name for name in found if name != RANDOM]
     unknown = [name for name in chosen if name not in found]
     if unknown or model.info.num_agents != 2:

@@ -1,9 +1,8 @@
 """Planners of games of simultaneous moves at the table of the arena."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-import jax
-import numpy as np
 import pytest
 
 from arena.agents import posg
@@ -13,10 +12,9 @@ from arena.machine.runtime import Runtime
 from arena.matches import seating
 from games import registry
 from games.posg.api import PosgError
-from search.learn import checkpoint
-from search.learn.networks.actor_critic import ActorCritic
-from search.learn.networks.config import NetworkConfig
 from search.posg.config import PosgPlannerConfig
+
+Trained = Callable[..., Path]
 
 
 def test_a_description_is_written_out_in_full_and_read_again() -> None:
@@ -82,18 +80,7 @@ def test_a_game_is_played_from_what_the_seat_is_told(text: str) -> None:
     assert first["belief"], "what is believed of the tiger is told"
 
 
-def trained(folder: Path, game: str = "cooperative-reaching", **facts: object) -> Path:
-    """Writes the checkpoint of a network that was trained on nothing."""
-    config = NetworkConfig("mlp", "lstm", 8, trunk=(8,), values_of=((0, 5), (0, 5), (0, 6), (0, 6)))
-    shown = np.zeros((1, 1, 1, 1, 4), np.float32)
-    shapes = jax.eval_shape(ActorCritic(config, 5).init, jax.random.key(0), shown)
-    rng = np.random.default_rng(0)
-    params = jax.tree.map(lambda leaf: rng.normal(size=leaf.shape).astype(np.float32), shapes)
-    checkpoint.save_policy(folder, params, {"name": folder.name, "game": game, "network": config.to_json(), **facts})
-    return folder
-
-
-def test_trained_policies_lead_a_search_and_are_types(tmp_path: Path) -> None:
+def test_trained_policies_lead_a_search_and_are_types(trained: Trained, tmp_path: Path) -> None:
     game = registry.make("cooperative-reaching")
     folder = trained(tmp_path / "br-s0")
     text = f"posg:combined,types=H1+{folder},search={folder},sims=30,particles=20"
@@ -111,7 +98,7 @@ def test_trained_policies_lead_a_search_and_are_types(tmp_path: Path) -> None:
         seating.build(spec, game, Runtime(None))
 
 
-def test_a_policy_of_another_game_or_agent_is_refused(tmp_path: Path) -> None:
+def test_a_policy_of_another_game_or_agent_is_refused(trained: Trained, tmp_path: Path) -> None:
     game = registry.make("cooperative-reaching")
     other = trained(tmp_path / "other", "driving")
     with pytest.raises(AgentSpecError, match="other was trained on driving, the game is cooperative-reaching"):
