@@ -6,13 +6,13 @@ import importlib
 import importlib.util
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.thought import Thought, of_search
-from arena.checkpoints import for_planners
+from arena.checkpoints import for_planners, populations
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
 from games.posg.api import PolicyOnHistory, PosgModel, state_to_json
@@ -116,6 +116,16 @@ def named(model: PosgModel, config: PosgPlannerConfig) -> dict[str, Sequence[Oth
                 )
             found[name] = known[name] if name in known else for_planners.load(Path(name), model)
     return found
+
+
+def written_out(config: PosgPlannerConfig, game: Game) -> PosgPlannerConfig:
+    """Returns settings with the policies of every population that `types` names in its place.
+
+    Raises:
+        PlannerConfigError: the game is none of simultaneous moves, or a population cannot be had.
+    """
+    types = populations.expanded(model_of(game).info.id, config.types)
+    return config if types == config.types else replace(config, types=types)
 
 
 def check(config: PosgPlannerConfig, game: Game) -> str | None:

@@ -56,6 +56,16 @@ def content_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
+def seed_of(folder: Path) -> int | None:
+    """Returns the seed that a policy was trained with; None: its checkpoint does not say.
+
+    Raises:
+        PlannerConfigError: it cannot be read.
+    """
+    seeds = [_about(place).get("seed") for place in _places(folder)]
+    return int(seeds[0]) if seeds and isinstance(seeds[0], int) else None
+
+
 def _places(folder: Path) -> list[Path]:
     """Returns the folders that hold the policies of a checkpoint: itself, or one for each agent."""
     if (folder / ABOUT).is_file():

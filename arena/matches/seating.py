@@ -118,10 +118,12 @@ def _planner_on_game(spec: AgentSpec, table: TableSetup) -> Agent:
 
 def _resolve_simultaneous(spec: AgentSpec, game: Game) -> AgentSpec:
     try:
-        trained = posg.check(PosgPlannerConfig.from_json(_in_view(spec, game).planner), game)
+        given = PosgPlannerConfig.from_json(_in_view(spec, game).planner)
+        config = posg.written_out(given, game)
+        trained = posg.check(config, game)
     except PlannerConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    return replace(spec, model_hash=trained)
+    return replace(spec, planner=spec.planner if config == given else config.to_json(), model_hash=trained)
 
 
 def _simultaneous(spec: AgentSpec, table: TableSetup) -> Agent:

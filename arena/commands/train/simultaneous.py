@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from arena.checkpoints import populations
 from arena.checkpoints.methods import RESPONSES
 from arena.commands.train.baseline import MOST_ENVIRONMENTS, given, seeds_of, watched
 from arena.machine import accelerated
@@ -28,8 +29,8 @@ def command(
         str,
         typer.Option(
             "--population",
-            help="br: co-players joined by +, one drawn for every game: names of policies of the game, random, and "
-            "folders of trained ones, e.g. H1+H2+runs/klr/klr2-s0.",
+            help="br: co-players joined by +, one drawn for every game: names of policies of the game, random, folders "
+            "of trained ones, and populations, e.g. H1+H2+runs/klr/klr2-s0, or P0.",
         ),
     ] = "",
     levels: Annotated[int | None, typer.Option("--levels", min=1, max=MOST_POLICIES, help="klr: levels; 4.")] = None,
@@ -56,7 +57,7 @@ def command(
     settings = accelerated.load("arena.training.simultaneous")
     recipes = accelerated.load("arena.training.recipes")
     trainings = accelerated.load("arena.training.method_training")
-    names = [name.strip() for name in population.split("+") if name.strip()]
+    names = populations.expanded(game, [name.strip() for name in population.split("+") if name.strip()])
     recipe = settings.recipe(game, method, scale, partners=names, levels=levels, runs=runs, seat=seat)
     recipe = recipes.adapted(recipe, {}, given(total_steps=steps, environments=environments, entropy=entropy))
     folder = out or Path("runs") / f"{game}-{method}-{scale}"
