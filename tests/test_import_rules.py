@@ -27,11 +27,17 @@ LOADED_BY_NAME = {
     "cwm/__main__.py": ["arena.__main__"],  # `python -m cwm` is the command
 }
 """The one way up: modules of the arena that what lies below it names in a string, and why."""
+NUMPY = ("network_policy",)
+"""Of planners, what runs networks by NumPy, and is sent to no worker."""
 STANDARD_LIBRARY_ALONE = [
     "games/api.py",
     "games/contract/game.py",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search").glob("*.py"))),
-    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "search" / "posg").glob("*.py"))),
+    *(
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "search" / "posg").glob("*.py"))
+        if path.stem not in NUMPY
+    ),
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "games" / "posg").rglob("*.py"))),
     "cwm/sandbox/worker/worker.py",
     "cwm/sandbox/inside/program.py",

@@ -77,7 +77,7 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind("human", "human (you, in the terminal)", terminal=True),
         AgentKind(
             "ippo",
-            "ippo:NAME_OR_FOLDER (a trained Yōkai policy; greedy=true takes its likeliest action)",
+            "ippo:NAME_OR_FOLDER (a policy that was trained on a batched game; greedy=true takes its likeliest action)",
             model="trained policy: write ippo:NAME, one that ships for the game, or ippo:FOLDER",
             trained=True,
         ),

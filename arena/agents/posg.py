@@ -1,15 +1,18 @@
 """A planner on the true game, in this process, where several agents act at once."""
 
 import difflib
+import hashlib
 import importlib
 import importlib.util
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, Final
 
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.thought import Thought, of_search
+from arena.checkpoints import for_planners, populations
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
 from games.posg.api import PolicyOnHistory, PosgModel, state_to_json
@@ -96,17 +99,51 @@ def policies(model: PosgModel) -> dict[str, Sequence[OtherPolicy]]:
     return found | {name: [policy] * count for name, policy in named.items()}
 
 
-def check(config: PosgPlannerConfig, game: Game) -> None:
+def named(model: PosgModel, config: PosgPlannerConfig) -> dict[str, Sequence[OtherPolicy]]:
+    """Returns the policies that a planner's settings name: those of `policies`, and trained ones by their folders.
+
+    Raises:
+        PlannerConfigError: there is none of a name, or it was trained on another game.
+    """
+    known = policies(model)
+    found: dict[str, Sequence[OtherPolicy]] = {}
+    for setting, names in (("types", config.types), ("search", (config.search,) if config.search else ())):
+        for name in names:
+            if name not in known and not for_planners.is_checkpoint(name):
+                raise PlannerConfigError(
+                    f"{model.info.id} has no policy {name!r}; {setting} may name {', '.join(known)}, or the folder of "
+                    "one that was trained by `cwm train posg`."
+                )
+            found[name] = known[name] if name in known else for_planners.load(Path(name), model)
+    return found
+
+
+def written_out(config: PosgPlannerConfig, game: Game) -> PosgPlannerConfig:
+    """Returns settings with the policies of every population that `types` names in its place.
+
+    Raises:
+        PlannerConfigError: the game is none of simultaneous moves, or a population cannot be had.
+    """
+    types = populations.expanded(model_of(game).info.id, config.types)
+    return config if types == config.types else replace(config, types=types)
+
+
+def check(config: PosgPlannerConfig, game: Game) -> str | None:
     """Checks that a planner with these settings can play a game.
+
+    Returns:
+        A hash of the trained policies that the settings name; None: they name none.
 
     Raises:
         PlannerConfigError: it cannot.
     """
     model = model_of(game)
+    named(model, config)
     known = policies(model)
-    for name in config.types:
-        if name not in known:
-            raise PlannerConfigError(f"{model.info.id} has no policy {name!r}; types may name {', '.join(known)}.")
+    trained = [name for name in sorted({*config.types, config.search} - {""}) if name not in known]
+    if not trained:
+        return None
+    return hashlib.sha256("".join(for_planners.content_hash(Path(name)) for name in trained).encode()).hexdigest()
 
 
 class PosgAgent:
@@ -132,7 +169,7 @@ class PosgAgent:
     def act(self, turn: Turn) -> Move:
         planner = self._planners.get(turn.player)
         if planner is None:
-            planner = make(self._model, turn.player, self._config, policies(self._model))
+            planner = make(self._model, turn.player, self._config, named(self._model, self._config))
             self._planners[turn.player] = planner
         position = Position(turn.player, turn.history, as_searched=turn.explain)
         decision = planner.choose(position, random.Random(turn.seed), turn.legal_actions)

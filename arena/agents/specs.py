@@ -76,7 +76,7 @@ class AgentSpec:
             `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
             training; for `python`: `FILE:CLASS`, the file absolute; for `exec`: the command.
         model_hash: for `cwm`, `ippo`, `learned`: content hash of the bundle or checkpoint, for `python` and `exec` of
-            the files named, filled in when it is loaded; None before.
+            the files named, for `posg` of the trained policies that it names, filled in when it is loaded; None before.
         workers: for `cwm`: how many processes share the simulations of a move.
         llm: options given for `llm`, by name (`LlmConfig`); with `learn` those of `HOW_IT_LEARNS`.
         learn: for `cwm`: the language model that refines its model between games, `PROVIDER:MODEL` or `true` for that

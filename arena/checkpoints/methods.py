@@ -12,6 +12,12 @@ TITLES: Final[dict[str, str]] = {
     "sa": "state-augmented Self-Play",
     "fcp": "Fictitious Co-Play",
 }
+RESPONSES: Final[dict[str, str]] = {
+    "br": "Best Response",
+    "klr": "Synchronous K-Level Reasoning",
+    "sp-br": "Independent Self-Play",
+}
+"""Of games of simultaneous moves; the latter two are followed by a best response to all of their policies."""
 OFF_BELIEF: Final = "obl"
 LEVELS: Final = range(1, 6)
 """Of Off-Belief Learning; each is a policy of its own, e.g. `obl1`."""
@@ -20,4 +26,4 @@ LEVELS: Final = range(1, 6)
 def title_of(policy: str) -> str:
     """Returns the title of a policy without its seed, e.g. of `op-rot` or `obl1`."""
     levels = {f"{OFF_BELIEF}{level}": f"{TITLES[OFF_BELIEF]}, level {level}" for level in LEVELS}
-    return {**TITLES, **levels}[policy]
+    return {**TITLES, **RESPONSES, **levels}[policy]

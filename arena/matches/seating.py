@@ -118,14 +118,19 @@ def _planner_on_game(spec: AgentSpec, table: TableSetup) -> Agent:
 
 def _resolve_simultaneous(spec: AgentSpec, game: Game) -> AgentSpec:
     try:
-        posg.check(PosgPlannerConfig.from_json(_in_view(spec, game).planner), game)
+        given = PosgPlannerConfig.from_json(_in_view(spec, game).planner)
+        config = posg.written_out(given, game)
+        trained = posg.check(config, game)
     except PlannerConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
-    return spec
+    return replace(spec, planner=spec.planner if config == given else config.to_json(), model_hash=trained)
 
 
 def _simultaneous(spec: AgentSpec, table: TableSetup) -> Agent:
-    return posg.PosgAgent(table.game, PosgPlannerConfig.from_json(spec.planner), spec.name, spec.view)
+    config = PosgPlannerConfig.from_json(spec.planner)
+    if spec.model_hash is not None:
+        spec.check_unchanged(posg.check(config, table.game) or "", "a trained policy that it names")
+    return posg.PosgAgent(table.game, config, spec.name, spec.view)
 
 
 def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:

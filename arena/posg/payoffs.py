@@ -5,13 +5,15 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from arena.checkpoints import for_planners
 from arena.figures.intervals import mean_estimate
 from arena.posg.published import published
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
 from games.posg import registry
+from games.posg.api import PosgModel
 from games.posg.policies import PosgPolicy, UniformPolicy, play_policies
 
 RANDOM: Final = "random"
@@ -54,10 +56,10 @@ def payoff_table(
     """Plays every ordered pair of policies and returns what the first got, row by row.
 
     Args:
-        game_id: of a game of two agents that ships policies.
+        game_id: of a game of two agents.
         episodes: games a pair.
         seed: of all chance; each pair has its own.
-        names: policies; () for all of the game.
+        names: policies that ship with the game, `random`, and folders of trained ones; () for all that ship.
         params: of the game.
         out: file that keeps finished pairs; those that it has are not played again.
         on_pair: told how many pairs are done, and of how many.
@@ -65,16 +67,22 @@ def payoff_table(
     Raises:
         UsageError: the game has no such policies, or the file is of other settings.
         UnknownGameError: no game has the id.
+        PlannerConfigError: a trained policy cannot be read, or is of another game.
     """
     model = registry.make(game_id, **(params or {}))
-    found: dict[str, PosgPolicy] = dict(registry.policies(game_id, model))
-    found.setdefault(RANDOM, UniformPolicy(model.info.actions[0]))
+    trained = {name: Path(name) for name in names if for_planners.is_checkpoint(name)}
+    found = _written(game_id, model) if not names or set(names) - trained.keys() - {RANDOM} else {}
+    found.setdefault(RANDOM, [UniformPolicy(own) for own in model.info.actions])
+    for name, folder in trained.items():
+        found[name] = cast("Sequence[PosgPolicy]", for_planners.load(folder, model))  # memories are not looked up here
     chosen = list(names) or [name for name in found if name != RANDOM]
     unknown = [name for name in chosen if name not in found]
     if unknown or model.info.num_agents != 2:
         known = ", ".join(found)
         raise UsageError(f"{game_id} has two agents' policies {known}, not {', '.join(unknown) or 'those of more'}.")
-    settings = {"game": game_id, "episodes": episodes, "seed": seed, "params": dict(params or {})}
+    settings: dict[str, Any] = {"game": game_id, "episodes": episodes, "seed": seed, "params": dict(params or {})}
+    if trained:
+        settings["trained"] = {name: for_planners.content_hash(folder) for name, folder in trained.items()}
     kept = _kept(out, settings)
     pairs = [(row, column) for row in chosen for column in chosen]
     for done, (row, column) in enumerate(pairs):
@@ -82,7 +90,7 @@ def payoff_table(
         key = f"{row} {column}"
         if key not in kept:
             rng = random.Random(f"payoffs {game_id} {seed} {key}")
-            players = [found[row], found[column]]
+            players = [found[row][0], found[column][1]]
             estimate = mean_estimate([play_policies(model, players, rng).returns[0] for _ in range(episodes)])
             assert estimate is not None
             low, high = (estimate.mean if end is None else end for end in (estimate.low, estimate.high))
@@ -91,6 +99,11 @@ def payoff_table(
                 write_whole(out, json.dumps({"settings": settings, "pairs": kept}, indent=1).encode())
     on_pair(len(pairs), len(pairs))
     return [Payoff(**kept[f"{row} {column}"]) for row, column in pairs]
+
+
+def _written(game_id: str, model: PosgModel) -> dict[str, Sequence[PosgPolicy]]:
+    """Returns the policies that ship with a game, each for every agent."""
+    return {name: [policy] * model.info.num_agents for name, policy in registry.policies(game_id, model).items()}
 
 
 def _kept(out: Path | None, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

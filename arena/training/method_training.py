@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.training import fictitious_co_play, off_belief_run, state_augmented, training_run
+from arena.training import fictitious_co_play, off_belief_run, responses, state_augmented, training_run
 from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, TrainingPlan
 
@@ -13,6 +13,9 @@ OWN: Final[dict[str, Training]] = {
     "obl": off_belief_run.train,
     "sa": state_augmented.train,
     "fcp": fictitious_co_play.train,
+    "br": responses.train,
+    "klr": responses.train_with_population,
+    "sp-br": responses.train_with_population,
 }
 """Methods that are more than the self-play of an environment."""
 

@@ -24,7 +24,7 @@ from search.learn.ppo.config import PpoConfig
 Scale: TypeAlias = Literal["paper", "reduced"]
 
 TWO: Final = 2
-ADDED: Final = ("rollouts", "untrained_start")
+ADDED: Final = ("rollouts", "untrained_start", "partners", "levels", "seat")
 """Fields that older trainings do not have: told where they are not at their defaults alone."""
 COUNTED: Final = 1 << 31
 """Updates and steps of the optimiser are counted in 32 bits."""
@@ -53,6 +53,9 @@ class Recipe:
         fictitious_decay: λ of the fictitious games of Off-Belief Learning, 0 for other methods.
         rollouts: games of every ordered pair of state-augmented policies at the start of an iteration.
         untrained_start: state-augmented policies begin their first iteration where untrained ones come to.
+        partners: of a best response: names of hand-written policies of the game, and folders of trained ones.
+        levels: of k-level reasoning, the random one not counted; 0 for other methods.
+        seat: of a best response in a game whose agents differ: the learner's agent; None: drawn for every game.
     """
 
     game: str
@@ -67,6 +70,9 @@ class Recipe:
     fictitious_decay: float = 0.0
     rollouts: int = 32
     untrained_start: bool = False
+    partners: tuple[str, ...] = ()
+    levels: int = 0
+    seat: int | None = None
 
     def __post_init__(self) -> None:
         if self.exact_belief and self.method != "obl":
@@ -103,6 +109,7 @@ class Recipe:
         kept = {key: value for key, value in data.items() if key in known}
         kept["network"] = NetworkConfig.from_json(kept["network"])
         kept["ppo"] = PpoConfig.from_json(kept["ppo"])
+        kept["partners"] = tuple(kept.get("partners", ()))
         return cls(**kept)
 
 

@@ -43,6 +43,9 @@ METHOD_FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "obl": ("exact_belief", "fictitious_decay"),
     "fcp": ("population",),
     "sa": ("rollouts", "untrained_start"),
+    "br": ("partners", "seat"),
+    "klr": ("levels", "seat"),
+    "sp-br": ("population", "seat"),
 }
 """Fields of a recipe that are of one method alone: the checkpoints of others do not tell them."""
 

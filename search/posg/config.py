@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from search.api import PlannerConfigError
 
-Method: TypeAlias = Literal["pomcp", "ipomcp", "potmmcp"]
+Method: TypeAlias = Literal["pomcp", "ipomcp", "potmmcp", "combined"]
 Filter: TypeAlias = Literal["rejection", "adapted", "exact"]
 Filling: TypeAlias = Literal["rejected", "fitting"]
 Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
@@ -24,12 +24,14 @@ class PosgPlannerConfig:
     Source of methods and defaults: Schwartz et al., "POSGGym" (2025), section 5.2 and table 7.
 
     Attributes:
-        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`) or `potmmcp`
-            (likewise, and the search is led by policies of the types themselves).
+        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`), `potmmcp`
+            (likewise, and the search is led by policies of the types themselves) or `combined` (likewise, and it is led
+            by the policy `search` and its values).
         simulations: simulations a decision.
         seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
             then depends on the machine.
         types: names of policies that the others may have; none for `pomcp`.
+        search: name of the policy that leads `combined`, as a rule a best response to the types; "" for other methods.
         belief: how the belief is carried on: `rejection` as published, `adapted` (no particle contradicts what was
             seen) or `exact` (all that is possible, for small games).
         particles: of a belief; `exact` has as many as there are.
@@ -39,7 +41,7 @@ class PosgPlannerConfig:
         fill: what `rejection` fills a belief with that it could not complete: `rejected` draws, which contradict what
             was seen, or `fitting` ones once more.
         exploration: UCB's constant; action values are scaled to [0, 1] by the range met in the tree.
-        puct: PUCB's constant, for `potmmcp`.
+        puct: PUCB's constant, for `potmmcp` and `combined`.
         mix: share of the uniform policy in PUCB's prior.
         meta: how `potmmcp` chooses a policy of its own, given the others' type: by `softmax` of its payoffs, the best
             (`greedy`) or any (`uniform`).
@@ -55,6 +57,7 @@ class PosgPlannerConfig:
     simulations: int = 1000
     seconds: float | None = None
     types: tuple[str, ...] = ()
+    search: str = ""
     belief: Filter = "adapted"
     particles: int = 500
     tries: int = 4
@@ -71,10 +74,12 @@ class PosgPlannerConfig:
     tables: Tables = "auto"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings by name, `seconds` only where there is a limit."""
+        """Returns the settings by name, `seconds` only where there is a limit, `search` where there is a policy."""
         data = asdict(self) | {"types": list(self.types)}
         if self.seconds is None:
             del data["seconds"]
+        if not self.search:
+            del data["search"]
         return data
 
     @classmethod
@@ -91,6 +96,8 @@ class PosgPlannerConfig:
         types = data.get("types", ())
         if isinstance(types, str) or not all(isinstance(name, str) for name in types):
             raise PlannerConfigError(f"types is {types!r}, expected a list of names.")
+        if not isinstance(data.get("search", ""), str):
+            raise PlannerConfigError(f"search is {data['search']!r}, expected the name of a policy.")
         config = cls(**{**data, "types": tuple(types)})
         check(config)
         return config
@@ -152,6 +159,13 @@ def _check_types(config: PosgPlannerConfig) -> None:
         raise PlannerConfigError(
             f"{config.method} needs types, the policies that the others may have, e.g. types=H1+H2."
         )
+    if config.method == "combined" and not config.search:
+        raise PlannerConfigError(
+            "combined needs search, the policy that leads it: a trained best response to the types, e.g. "
+            "search=runs/br/br-s0, or any policy that types may name."
+        )
+    if config.search and config.method != "combined":
+        raise PlannerConfigError(f"search goes with combined alone, not with {config.method}: leave it out.")
     if len(set(config.types)) < len(config.types):
         raise PlannerConfigError(f"types names a policy twice: {'+'.join(config.types)}.")
 

@@ -145,7 +145,11 @@ class Minds:
         policy: how the agent acts.
         agent: whose minds these are.
         most: minds that are kept.
+
+        Raises:
+            PosgError: the policy is not for this agent.
         """
+        policy.start(agent)  # a policy that is not for this agent says so before a game
         self.name = name
         self.agent = agent
         self._policy = policy

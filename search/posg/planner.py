@@ -47,12 +47,12 @@ def make(
         model: the game.
         ego: the agent.
         config: the settings.
-        policies: by name, a policy for each agent; those that `types` names are used.
+        policies: by name, a policy for each agent; those that `types` and `search` name are used.
         payoffs: for `potmmcp`: what each policy is worth to the ego against each type, [types][policies]; None: it is
             estimated by playing.
 
     Raises:
-        PlannerConfigError: a setting is out of range, or a type has no policy.
+        PlannerConfigError: a setting is out of range, or a type or `search` has no policy.
         PosgError: the model or a policy breaks its rules at the start of the game.
     """
     check(config)
@@ -64,7 +64,11 @@ def make(
     if unknown:
         known = ", ".join(policies) or "none"
         raise PlannerConfigError(f"{info.id} has no policy {unknown[0]!r}; those that types may name: {known}.")
-    return PosgPlanner(model, ego, config, {name: policies[name] for name in config.types}, payoffs)
+    if config.search and config.search not in policies:
+        raise PlannerConfigError(
+            f"{info.id} has no policy {config.search!r}; those that search may name: {', '.join(policies) or 'none'}."
+        )
+    return PosgPlanner(model, ego, config, policies, payoffs)
 
 
 class PosgPlanner:
@@ -82,14 +86,17 @@ class PosgPlanner:
         """For the arguments see `make`."""
         self._model, self._ego, self._config = model, ego, config
         steps = steps_of(model, ego, config.tables)
-        types = Types(model.info, ego, policies)
+        types = Types(model.info, ego, {name: policies[name] for name in config.types})
         self.scope = Scope(steps, types, Hearing(model, ego), config)
         self._simulator = Simulator(steps, types, config)
-        self._own = [Minds(name, by_agent[ego], ego) for name, by_agent in policies.items()]
+        leads = [config.search] if config.search else config.types
+        self._own = [Minds(name, policies[name][ego], ego) for name in leads]
         self._sums: list[list[float]] = []
         if config.method == "potmmcp":
             table = payoffs or meta.payoffs(self.scope, self._own, random.Random(0))
             self._sums = [list(accumulate(meta.shares(row, config)))[:-1] for row in table]
+        if config.method == "combined":
+            self._sums = [[] for _ in types.names]
         self._is_checked = False
         self._reset()
 

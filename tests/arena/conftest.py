@@ -324,3 +324,20 @@ def save_policy(tmp_path: Path) -> SavePolicy:
         return tmp_path / name
 
     return save
+
+
+@pytest.fixture(scope="session")
+def trained() -> Callable[..., Path]:
+    """Writes the checkpoint of an untrained network on cooperative reaching, and returns its folder."""
+
+    def write(folder: Path, game: str = "cooperative-reaching", **facts: object) -> Path:
+        config = NetworkConfig("mlp", "lstm", 8, trunk=(8,), values_of=((0, 5), (0, 5), (0, 6), (0, 6)))
+        shown = np.zeros((1, 1, 1, 1, 4), np.float32)
+        shapes = jax.eval_shape(ActorCritic(config, 5).init, jax.random.key(0), shown)
+        rng = np.random.default_rng(0)
+        params = jax.tree.map(lambda leaf: rng.normal(size=leaf.shape).astype(np.float32), shapes)
+        about = {"name": folder.name, "game": game, "network": config.to_json(), **facts}
+        checkpoint.save_policy(folder, params, about)
+        return folder
+
+    return write

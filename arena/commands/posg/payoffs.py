@@ -20,7 +20,11 @@ def command(
     game: Annotated[str, typer.Argument(help="Id of a game whose folder has policies, e.g. cooperative-reaching.")],
     episodes: Annotated[int, typer.Option("--episodes", min=2, help="Games a pair.")] = 1_000,
     policies: Annotated[
-        str, typer.Option("--policies", help="Names, joined by commas; none for all of the game. random is one, too.")
+        str,
+        typer.Option(
+            "--policies",
+            help="Names and folders of trained policies, joined by commas; none for all that ship. random is one, too.",
+        ),
     ] = "",
     out: Annotated[
         Path | None, typer.Option("--out", help="File that keeps finished pairs; run again, the rest is played.")

@@ -51,7 +51,7 @@ def command(
         typer.Option("--population", min=1, max=MOST_MEMBERS, help="fcp: self-play policies, each at three ages; 8."),
     ] = None,
     encoder: Annotated[str | None, typer.Option("--encoder", help="cnn, mlp, gatv2, gcn or relation.")] = None,
-    core: Annotated[str | None, typer.Option("--core", help="gru, transformer_xl, rnn or none.")] = None,
+    core: Annotated[str | None, typer.Option("--core", help="gru, lstm, transformer_xl, rnn or none.")] = None,
     pointing: Annotated[
         bool, typer.Option("--pointing", help="Score actions by what they point at, as at the reduced scale.")
     ] = False,
@@ -92,13 +92,13 @@ def command(
     recipe = recipes.recipe(game, method, scale, remembers, level)
     if entropy is not None and not isfinite(entropy):
         raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
-    ppo = _given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
-    network = _given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
+    ppo = given(total_steps=steps, environments=environments, entropy=entropy, accumulate=accumulate)
+    network = given(encoder=encoder, core=core, extra_layers=extra_layers, bfloat16=bfloat16 or None)
     recipe = recipes.adapted(recipe, network, ppo, pointing, **_own(method, level, exact, population))
     folder = out or Path("runs") / f"{game}-{recipe.name}-{scale}"
     plan = runs.TrainingPlan(recipe, seeds_of(seeds), folder, devices, snapshots)
     console.notices.print(f"{TITLES[method]} on {game}, {recipe.ppo.total_steps:,} steps a policy, in {folder}")
-    if _watched(runs, plan, None if stop_after is None else 60 * stop_after):
+    if watched(runs, plan, None if stop_after is None else 60 * stop_after):
         for seed in plan.seeds:
             console.out.print(f"{folder / f'{recipe.name}-s{seed}'}")
         if game.startswith(OVERCOOKED):
@@ -113,7 +113,7 @@ def command(
         console.out.print("stopped; the same command goes on")
 
 
-def _given(**settings: Any) -> dict[str, Any]:
+def given(**settings: Any) -> dict[str, Any]:
     """Returns the settings that were given."""
     return {name: value for name, value in settings.items() if value is not None}
 
@@ -125,14 +125,14 @@ def _own(method: str, level: int, exact: bool, population: int | None) -> dict[s
         UsageError: they are of another method.
     """
     beyond_first = level > 1
-    for option, given, of in (
+    for option, is_given, of in (
         ("--level", beyond_first, "obl"),
         ("--exact-belief", exact, "obl"),
         ("--population", population, "fcp"),
     ):
-        if given and method != of:
+        if is_given and method != of:
             raise UsageError(f"{option} is of the method {of}, not of {method}: leave it out.")
-    return _given(exact_belief=exact or None, population=population)
+    return given(exact_belief=exact or None, population=population)
 
 
 def seeds_of(text: str) -> tuple[int, ...]:
@@ -148,7 +148,7 @@ def seeds_of(text: str) -> tuple[int, ...]:
     return seeds
 
 
-def _watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
+def watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
     """Trains with a line that says how far it is; returns whether it finished."""
     with worded_bar("steps", "compiling") as show:
 

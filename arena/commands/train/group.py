@@ -2,12 +2,13 @@
 
 import typer
 
-from arena.commands.train import baseline, curves, on_model, pack, table
+from arena.commands.train import baseline, curves, on_model, pack, simultaneous, table
 
 app = typer.Typer(no_args_is_help=True, help="Train agents that learn.")
 app.command("yokai")(baseline.command)
 app.command("hanabi")(baseline.command)
 app.command("overcooked")(baseline.command)
+app.command("posg")(simultaneous.command)
 app.command("table")(table.command)
 app.command("curves")(curves.command)
 app.command("pack")(pack.command)

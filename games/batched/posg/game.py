@@ -19,6 +19,7 @@ from games.batched.posg.predator_prey.rules import PredatorPreyRules
 from games.batched.posg.pursuit_evasion import partners as walkers
 from games.batched.posg.pursuit_evasion.rules import PursuitEvasionRules
 from games.batched.posg.rules import SimultaneousRules
+from games.batched.posg.table import SimultaneousTable
 from games.batched.wrappers import StepLimit
 from games.posg import registry
 
@@ -84,4 +85,5 @@ def make(game_id: str) -> BatchedGame:
         env=env,
         simultaneous=True,
         partners=lambda: partners(game_id),
+        table=lambda: SimultaneousTable(rules(game_id).model),
     )

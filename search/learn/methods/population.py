@@ -49,23 +49,30 @@ class FictitiousPartners:
     def __init__(
         self,
         env: BatchedEnv[Any],
-        network: Network,
+        network: Network | None,
         population: Params,
         further: Sequence[tuple[BatchedPolicy, Params]] = (),
+        seat: Array | int | None = None,
+        shares: Array | None = None,
     ) -> None:
         """Wraps a game.
 
         Args:
             env: the game.
-            network: of the population.
+            network: of the population; None: there are no members but further ones.
             population: leaves [M, ...].
             further: members that are no networks of the population, each with its parameters.
+            seat: the learner's, int32 []; None: drawn for every game.
+            shares: float32 [members], how likely each is drawn; None: equally.
         """
         self.env = env
         self._network = network
         self._population = population
+        self._networks = 0 if network is None else several_policies.count(population)
         self._further = tuple(further)
         self._others = env.num_players - 1
+        self._seat = seat
+        self._shares = shares
 
     @property
     def num_players(self) -> int:
@@ -85,19 +92,28 @@ class FictitiousPartners:
             return _only(self.init(key[None]))
         keys = jax.vmap(lambda one: jax.random.split(one, 4))(key)
         games, players = key.shape[0], self.env.num_players
-        members = several_policies.count(self._population) + len(self._further)
-        seat = jax.vmap(lambda one: jax.random.randint(one, (), 0, players))(keys[:, 1])
-        partner = jax.vmap(lambda one: jax.random.randint(one, (self._others,), 0, members))(keys[:, 2])
+        if self._seat is None:
+            seat = jax.vmap(lambda one: jax.random.randint(one, (), 0, players))(keys[:, 1])
+        else:
+            seat = jnp.full((games,), self._seat, jnp.int32)
+        partner = jax.vmap(self._drawn_members)(keys[:, 2])
         noise = jax.vmap(lambda one: jax.random.bits(one, (2,)))(keys[:, 3])
         lanes = games * self._others
         return PartneredState(
             game=self.env.init(keys[:, 0]),
             seat=seat,
             partner=lanes_last(partner, True),
-            memory=self._in_state(self._network.initial_memory(lanes)),
+            memory=self._in_state(() if self._network is None else self._network.initial_memory(lanes)),
             noise=lanes_last(noise, True),
             further=tuple(self._in_state(policy.initial(lanes)) for policy, _ in self._further),
         )
+
+    def _drawn_members(self, key: Array) -> Array:
+        """Returns who plays the other seats, int32 [P - 1]."""
+        members = self._networks + len(self._further)
+        if self._shares is None:
+            return jax.random.randint(key, (self._others,), 0, members)
+        return jax.random.choice(key, members, (self._others,), p=self._shares).astype(jnp.int32)
 
     def _in_state(self, memory: Memory) -> Memory:
         """Returns a policy's memory, leaves [B * (P - 1), ...], as leaves [P - 1, ..., B]."""
@@ -133,13 +149,15 @@ class FictitiousPartners:
         memory, further = jax.tree.map(lambda leaf: by_lane(lanes_first(leaf, True)), (state.memory, state.further))
         which = lanes_first(state.partner, True).reshape(-1)
         starts = jnp.zeros(which.shape, bool)
-        memory, logits = several_policies.act(self._network, self._population, which, memory, seen, starts)
+        logits = jnp.zeros((*which.shape, self.num_actions), jnp.float32)
+        if self._network is not None:
+            memory, logits = several_policies.act(self._network, self._population, which, memory, seen, starts)
         keys: Array = jax.random.wrap_key_data(lanes_first(state.noise, True), impl=NOISE)
         pairs = jax.vmap(jax.random.split)(keys)
         chosen = jax.vmap(masked_categorical.sample)(pairs[:, 0], logits.reshape(legal.shape), legal)
         noise = lanes_last(jax.random.key_data(pairs[:, 1]), True)
         kept: list[Memory] = []
-        for number, (policy, params) in enumerate(self._further, start=several_policies.count(self._population)):
+        for number, (policy, params) in enumerate(self._further, start=self._networks):
             draws = jax.vmap(lambda key: jax.random.split(chance_keys(key), self._others))(pairs[:, 0]).reshape(-1)
             remembered, actions = policy.act(params, further[len(kept)], seen, by_lane(legal), draws)
             kept.append(self._in_state(remembered))

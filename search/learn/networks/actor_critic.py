@@ -1,6 +1,7 @@
 """The whole network: an encoder, a linear layer, a memory, and the heads of actor and critic.
 
-As in the Yōkai Learning Environment paper (section 6.1, appendix D.2) and the code world model paper (appendix D.1).
+As in the Yōkai Learning Environment paper (section 6.1, appendix D.2), the code world model paper (appendix D.1) and
+the POSGGym paper (tables 6 and 8).
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from search.learn.api import Array, Memory, Observation, Outputs, Params
 from search.learn.errors import NetworkConfigError
 from search.learn.networks.config import NetworkConfig
 from search.learn.networks.cores.gru import Gru
+from search.learn.networks.cores.lstm import Lstm
 from search.learn.networks.cores.memoryless import Memoryless
 from search.learn.networks.cores.rnn import Rnn
 from search.learn.networks.cores.transformer_xl import TransformerXl
@@ -41,8 +43,9 @@ class _Module(nn.Module):
         dtype = _dtype(config)
         activation = _activation(config)
         seen = _public_part(observation, config.private_channels) if config.public_private else observation
-        encoded = _encoder(config, self.rank, "encoder")(seen)
-        hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(encoded))
+        encoded = hidden = _encoder(config, self.rank, "encoder")(seen)
+        if not config.trunk:
+            hidden = activation(dense(config.hidden, dtype=dtype, name="projection")(encoded))
         if config.layer_norm:
             hidden = nn.LayerNorm(dtype=dtype, name="normalised")(hidden)
         memory, hidden = _core(config)(memory, hidden, starts)
@@ -57,9 +60,9 @@ class _Module(nn.Module):
         actor = critic = hidden
         if deciders is not None:
             actor, observation = jax.tree.map(lambda leaf: of_decider(leaf, deciders), (actor, observation))
-        for layer in range(config.extra_layers):
-            actor = activation(dense(config.hidden, dtype=dtype, name=f"actor_{layer}")(actor))
-            critic = activation(dense(config.hidden, dtype=dtype, name=f"critic_{layer}")(critic))
+        for layer, width in enumerate(config.head_widths or (config.hidden,) * config.extra_layers):
+            actor = activation(dense(width, dtype=dtype, name=f"actor_{layer}")(actor))
+            critic = activation(dense(width, dtype=dtype, name=f"critic_{layer}")(critic))
         logits = _scored(config, actor, observation) if config.actions else _linear(self.num_actions, config, actor)
         if logits.shape[-1] != self.num_actions:
             raise NetworkConfigError(
@@ -85,7 +88,8 @@ def _encoder(config: NetworkConfig, rank: int, name: str) -> Any:
     if config.encoder == "cnn":
         return Cnn(config.filters, config.layers, dtype, config.convolutions, name=name)
     if config.encoder == "mlp":
-        return Mlp(config.filters, config.layers, rank, _activation(config), dtype, name=name)
+        layers = config.filters, config.layers, rank, _activation(config), dtype, config.trunk, config.values_of
+        return Mlp(*layers, name=name)
     if config.encoder == "slots":
         return Slots(*config.objects, config.filters, config.layers, _activation(config), dtype, name=name)
     return Graph(
@@ -123,6 +127,8 @@ def _core(config: NetworkConfig) -> Any:
     dtype = _dtype(config)
     if config.core == "gru":
         return Gru(config.hidden, dtype, name="core")
+    if config.core == "lstm":
+        return Lstm(config.hidden, name="core")
     if config.core == "rnn":
         return Rnn(config.hidden, dtype, name="core")
     if config.core == "transformer_xl":

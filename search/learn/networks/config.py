@@ -8,7 +8,7 @@ from search.learn.errors import NetworkConfigError
 from search.learn.ranges import is_number, is_whole
 
 EncoderName: TypeAlias = Literal["cnn", "mlp", "slots", "gatv2", "gcn", "relation"]
-CoreName: TypeAlias = Literal["gru", "transformer_xl", "rnn", "none"]
+CoreName: TypeAlias = Literal["gru", "lstm", "transformer_xl", "rnn", "none"]
 Activation: TypeAlias = Literal["relu", "tanh"]
 ActionKind: TypeAlias = Literal["plain", "objects", "objects at cells", "items", "items at cells"]
 """What a run of numbered actions points at, see `NetworkConfig.actions`."""
@@ -17,6 +17,8 @@ Modality: TypeAlias = tuple[int, int, int]
 
 Convolution: TypeAlias = tuple[int, int]
 """Side of the kernel, an odd number, and filters of a zero-padded convolution."""
+Values: TypeAlias = tuple[int, int]
+"""What a place of a vector may hold: the lowest whole number, and how many there are from it on."""
 
 IMAGES: Final = ("cnn", "mlp", "slots")
 """Encoders that read images."""
@@ -33,7 +35,7 @@ COUNTS: Final = (
     "extra_layers",
     "shared_layers",
 )
-ADDED: Final = ("convolutions", "layer_norm", "shared_layers")
+ADDED: Final = ("convolutions", "layer_norm", "shared_layers", "trunk", "head_widths", "values_of")
 """Fields that older checkpoints do not have: told where they are not at their defaults alone."""
 
 
@@ -45,8 +47,9 @@ class NetworkConfig:
         encoder: how an observation becomes a vector: `cnn` (images [..., height, width, channels]), `mlp` (any array,
             flattened), `slots` (images of objects with an identity, object by object), `gatv2`, `gcn`, `relation`
             (graphs).
-        core: what carries memory: `gru`, `transformer_xl`, `rnn` (appendix D.1 of the CWM paper: a plain recurrent
-            layer whose output is joined with what the encoder gave; without layers that is the observation), `none`.
+        core: what carries memory: `gru`, `lstm`, `transformer_xl`, `rnn` (appendix D.1 of the CWM paper: a plain
+            recurrent layer whose output is joined with what the encoder gave; without layers that is the observation),
+            `none`.
         hidden: width of the linear layer after the encoder, of the memory, and of added layers.
         filters: of each convolution; also the width of an `mlp`'s layers and of graph layers.
         layers: convolutions, layers of the `mlp` (0: it hands on what it sees) or of `slots`, or graph layers.
@@ -74,6 +77,11 @@ class NetworkConfig:
             are `layers` valid ones of 3×3 with `filters`. The OvercookedV2 paper (appendices A.2 and C.1) has them.
         layer_norm: normalise what the linear layer after the encoder gives, after its activation.
         shared_layers: hidden layers between the memory and both heads.
+        trunk: widths of an `mlp`'s layers, in place of `layers` of one width; the memory then reads the last of them,
+            with no further linear layer between (the POSGGym paper, tables 6 and 8).
+        head_widths: widths of hidden layers between the memory and each head, in place of `extra_layers`.
+        values_of: of an `mlp`, for each place of a flat observation, the lowest whole number it may hold and how many
+            there are: it is read as one of so many. Without any, numbers are read as they are.
     """
 
     encoder: EncoderName = "cnn"
@@ -98,6 +106,9 @@ class NetworkConfig:
     convolutions: tuple[Convolution, ...] = ()
     layer_norm: bool = False
     shared_layers: int = 0
+    trunk: tuple[int, ...] = ()
+    head_widths: tuple[int, ...] = ()
+    values_of: tuple[Values, ...] = ()
 
     def __post_init__(self) -> None:
         for name, known in (("encoder", EncoderName), ("core", CoreName), ("activation", Activation)):
@@ -117,6 +128,7 @@ class NetworkConfig:
         self._check_attention()
         self._check_modalities()
         self._check_convolutions()
+        self._check_vectors()
 
     def _check_objects(self) -> None:
         fits = len(self.objects) == 3 and all(map(is_whole, self.objects, (1, 0, 0)))
@@ -181,6 +193,26 @@ class NetworkConfig:
         if self.convolutions and self.encoder != "cnn":
             raise NetworkConfigError(f"convolutions are of the encoder cnn, not of {self.encoder}: leave them out.")
 
+    def _check_vectors(self) -> None:
+        for name in ("trunk", "head_widths"):
+            if not all(is_whole(width, 1) for width in getattr(self, name)):
+                raise NetworkConfigError(f"{name} is {getattr(self, name)}: expected widths, whole numbers from 1 on.")
+        if self.head_widths and self.extra_layers:
+            raise NetworkConfigError(
+                f"head_widths is {self.head_widths} and extra_layers {self.extra_layers}: both say which layers stand "
+                "before the heads; leave one out."
+            )
+        if (self.trunk or self.values_of) and self.encoder != "mlp":
+            raise NetworkConfigError(
+                f"trunk and values_of are of the encoder mlp, not of {self.encoder}: leave it out."
+            )
+        for values in self.values_of:
+            lowest, count = values if len(values) == 2 else (0, 0)
+            if isinstance(lowest, bool) or not isinstance(lowest, int) or not is_whole(count, 1):
+                raise NetworkConfigError(
+                    f"values_of holds {values!r}: expected (lowest whole number, how many there are from it on)."
+                )
+
     def to_json(self) -> dict[str, Any]:
         return without_defaults(self, asdict(self), ADDED)
 
@@ -189,6 +221,7 @@ class NetworkConfig:
         """Builds a configuration; keys that a newer version wrote are left out."""
         known = {item.name for item in fields(cls)}
         values = {key: value for key, value in data.items() if key in known}
-        lists = {name: tuple(values[name]) for name in ("objects", "actions") if name in values}
-        pairs = {name: tuple(map(tuple, values.get(name, ()))) for name in ("modalities", "convolutions")}
+        lists = {name: tuple(values[name]) for name in ("objects", "actions", "trunk", "head_widths") if name in values}
+        nested = ("modalities", "convolutions", "values_of")
+        pairs = {name: tuple(map(tuple, values.get(name, ()))) for name in nested}
         return cls(**values | lists | pairs)

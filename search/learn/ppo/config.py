@@ -7,7 +7,7 @@ from search.learn.added_fields import without_defaults
 from search.learn.errors import PpoConfigError
 from search.learn.ranges import is_number, is_positive, is_whole
 
-ADDED: Final = ("warm_up_share", "cosine")
+ADDED: Final = ("warm_up_share", "cosine", "bptt_steps")
 """Fields that older checkpoints do not have: told where they are not at their defaults alone."""
 
 
@@ -38,6 +38,9 @@ class PpoConfig:
         shaping_share: share of the training after which it is 0.
         warm_up_share: share of the training in which the learning rate rises linearly from 0.
         cosine: let it fall to 0 along a cosine instead of linearly; with `anneal_learning_rate`.
+        bptt_steps: steps that a gradient goes back in time, a divisor of `steps`: sequences are cut into pieces of so
+            many, each read from the memory that the game was played with, and pieces are shared out over minibatches;
+            0: they are not cut.
     """
 
     total_steps: int = 1_000_000_000
@@ -61,11 +64,16 @@ class PpoConfig:
     shaping_share: float = 1.0
     warm_up_share: float = 0.0
     cosine: bool = False
+    bptt_steps: int = 0
 
     def __post_init__(self) -> None:
         for name in ("total_steps", "environments", "steps", "epochs", "minibatches", "accumulate"):
             if not is_whole(getattr(self, name), 1):
                 raise PpoConfigError(f"{name} is {getattr(self, name)}: expected a whole number from 1 on.")
+        if not is_whole(self.bptt_steps, 0) or (self.bptt_steps and self.steps % self.bptt_steps):
+            raise PpoConfigError(
+                f"bptt_steps is {self.bptt_steps}: expected a divisor of the {self.steps} steps of a rollout, or 0."
+            )
         self._check_numbers()
         if self.total_steps < self.steps_per_update:
             raise PpoConfigError(
@@ -101,6 +109,11 @@ class PpoConfig:
         """Updates of the whole training, of whole rollouts alone."""
         return self.total_steps // self.steps_per_update
 
+    @property
+    def pieces(self) -> int:
+        """Sequences that a lane's steps between two updates are cut into."""
+        return self.steps // self.bptt_steps if self.bptt_steps else 1
+
     def check_lanes(self, lanes: int, shares: int = 1) -> None:
         """Refuses lanes that cannot be shared out.
 
@@ -115,8 +128,9 @@ class PpoConfig:
             each, fewer = (
                 (f" in each of {shares} shares (one a device)", ", or fewer devices") if shares > 1 else ("", "")
             )
+            cut = ", times the pieces of bptt_steps" if self.bptt_steps else ""
             raise PpoConfigError(
-                f"{lanes} sequences (environments, times the players who learn at once) cannot be shared out over "
+                f"{lanes} sequences (environments, times the players who learn at once{cut}) cannot be shared out over "
                 f"{self.minibatches} minibatches of {self.accumulate} pieces{each}: choose numbers that divide{fewer}."
             )
 

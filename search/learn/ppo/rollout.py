@@ -127,6 +127,29 @@ def consult(
     return Consulted(memory, legal, outputs.logits[0], outputs.values[0]), seen
 
 
+def cut(batch: Batch, memories: Memory, config: PpoConfig, players: int) -> Batch:
+    """Returns sequences as pieces of `bptt_steps`, lanes of their own: game by game, piece by piece, player by player.
+
+    Args:
+        batch: of sequences of `steps` steps.
+        memories: before every step, leaves [T, L, ...]; not read where nothing is cut.
+        config: how long a piece is.
+        players: P.
+    """
+    if not config.bptt_steps:
+        return batch
+
+    def one(leaf: Array, each: int) -> Array:
+        pieces = leaf.reshape(config.pieces, config.bptt_steps, -1, each, *leaf.shape[2:])
+        lanes = jnp.moveaxis(pieces, 0, 2)
+        return lanes.reshape(config.bptt_steps, -1, *leaf.shape[2:])
+
+    deciders = None if batch.deciders is None else one(batch.deciders, 1)
+    kept = batch._replace(memory=memories, deciders=None)
+    kept = Batch(*jax.tree.map(lambda leaf: one(leaf, players), tuple(kept)))
+    return kept._replace(memory=jax.tree.map(lambda leaf: leaf[0], kept.memory), deciders=deciders)
+
+
 def collector(
     make_env: MakeEnv,
     network: Network,
@@ -162,17 +185,18 @@ def collector(
             episodes = add_episodes(episodes, paid.done, paid.outcome)
             reward = by_lane(paid.reward + progress.shaping * paid.info["shaping"])
             done = jnp.repeat(paid.done, players)
-            kept = seen, runner.starts, policy.legal, action, taken, policy.value, reward, done
+            memory = runner.memory if config.bptt_steps else ()
+            kept = seen, runner.starts, policy.legal, action, taken, policy.value, reward, done, memory
             return (Runner(games, policy.memory, done, following), episodes), kept
 
         (ended, episodes), kept = jax.lax.scan(step, (runner, no_episodes(env)), None, config.steps)
-        seen, starts, legal, action, taken, value, reward, done = kept
+        seen, starts, legal, action, taken, value, reward, done, memories = kept
         after, _ = consult(network, params, env, ended.games, ended.memory, ended.starts)
         advantage, target = advantages(reward, value, done, after.value, config.discount, config.gae_decay)
         batch = Batch(runner.memory, seen, starts, legal, action, taken, value, advantage, target)
         if one_decides:
             by_player = legal.reshape(config.steps, environments, players, -1)
             batch = batch._replace(deciders=jax.vmap(deciding)(by_player)[0])
-        return ended, batch, episodes
+        return ended, cut(batch, memories, config, players), episodes
 
     return collect

@@ -84,12 +84,14 @@ class Trainer:
             shares: see `ppo.update`; default: one for each device. With as many, one device learns what several learn.
 
         Raises:
-            PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides`
-                is said of games that a `collect` plays.
+            PpoConfigError: there are not so many devices, the games cannot be shared out over them, or `one_decides` or
+                `bptt_steps` is said of games that a `collect` plays.
         """
         _check_devices(devices, config)
         if one_decides and collect is not None:
             raise PpoConfigError("one_decides is of self-play alone: leave it out, or leave out collect.")
+        if config.bptt_steps and collect is not None:
+            raise PpoConfigError("bptt_steps is of plain rollouts alone: leave it out, or leave out collect.")
         self.network = network
         self.config = config
         self._make_env = make_env
@@ -107,10 +109,11 @@ class Trainer:
             PpoConfigError: the lanes cannot be shared out over the minibatches.
         """
         players = 1 if self._one_decides else self._make_env(context).num_players
-        self.config.check_lanes(self.config.environments * players, self._shares)
-        return begun(partial(self._begin, context), seeds)
+        self.config.check_lanes(self.config.environments * players * self.config.pieces, self._shares)
+        return begun(partial(self.begin, context), seeds)
 
-    def _begin(self, context: Any, key: Array) -> TrainingState:
+    def begin(self, context: Any, key: Array) -> TrainingState:
+        """Returns the state of one seed before the first update; to be compiled."""
         env = self._make_env(context)
         weights, games, following = jax.random.split(key, 3)
         runner = rollout.begin(env, self.network, self.config.environments, games)
@@ -142,11 +145,12 @@ class Trainer:
 
     def _run(self, state: TrainingState, context: Any, updates: int) -> tuple[TrainingState, UpdateReport]:
         def many(state: TrainingState) -> tuple[TrainingState, UpdateReport]:
-            return jax.lax.scan(lambda now, _: self._update(now, context), state, None, updates)
+            return jax.lax.scan(lambda now, _: self.update(now, context), state, None, updates)
 
         return jax.vmap(many)(state)
 
-    def _update(self, state: TrainingState, context: Any) -> tuple[TrainingState, UpdateReport]:
+    def update(self, state: TrainingState, context: Any) -> tuple[TrainingState, UpdateReport]:
+        """Returns the state of one seed after one more update, and what that came to; to be compiled."""
         shaping = self._shaping(state.updates)
         entropy = ppo.annealed_entropy(self.config, state.updates)
         following, order = jax.random.split(state.key)

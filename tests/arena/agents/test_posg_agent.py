@@ -1,5 +1,8 @@
 """Planners of games of simultaneous moves at the table of the arena."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from arena.agents import posg
@@ -8,7 +11,10 @@ from arena.agents.specs import AgentSpec, AgentSpecError, parse
 from arena.machine.runtime import Runtime
 from arena.matches import seating
 from games import registry
+from games.posg.api import PosgError
 from search.posg.config import PosgPlannerConfig
+
+Trained = Callable[..., Path]
 
 
 def test_a_description_is_written_out_in_full_and_read_again() -> None:
@@ -24,7 +30,10 @@ def test_a_description_is_written_out_in_full_and_read_again() -> None:
     [
         ("posg:ipomcp,typs=H1", "Agent 'posg:ipomcp,typs=H1': there is no setting 'typs'; did you mean 'types'?"),
         ("posg:pomcp,sims=many", "Agent 'posg:pomcp,sims=many': simulations must be a whole number, not 'many'."),
-        ("posg:minimax", "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'potmmcp'."),
+        (
+            "posg:minimax",
+            "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'potmmcp' or 'combined'.",
+        ),
         (
             "posg",
             "Agent 'posg' names no method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME.",
@@ -69,6 +78,36 @@ def test_a_game_is_played_from_what_the_seat_is_told(text: str) -> None:
     assert first is not None
     assert sum(move["visits"] for move in first["moves"]) == 29
     assert first["belief"], "what is believed of the tiger is told"
+
+
+def test_trained_policies_lead_a_search_and_are_types(trained: Trained, tmp_path: Path) -> None:
+    game = registry.make("cooperative-reaching")
+    folder = trained(tmp_path / "br-s0")
+    text = f"posg:combined,types=H1+{folder},search={folder},sims=30,particles=20"
+    spec = seating.resolve(parse(text), game)
+    assert spec.model_hash is not None
+    agent = seating.build(spec, game, Runtime(None))
+    state = game.initial_state()
+    while game.current_player(state) == -1:
+        state = game.apply_action(state, game.chance_outcomes(state)[0][0])
+    legal = tuple(game.legal_actions(state))
+    move = agent.act(Turn(0, ((game.observations(state)[0], None),), None, legal, None, 7))
+    assert (move.fallback, move.errors) == (None, {})
+    trained(folder, seed=1)
+    with pytest.raises(AgentSpecError, match="a trained policy that it names changed while the games ran"):
+        seating.build(spec, game, Runtime(None))
+
+
+def test_a_policy_of_another_game_or_agent_is_refused(trained: Trained, tmp_path: Path) -> None:
+    game = registry.make("cooperative-reaching")
+    other = trained(tmp_path / "other", "driving")
+    with pytest.raises(AgentSpecError, match="other was trained on driving, the game is cooperative-reaching"):
+        seating.resolve(parse(f"posg:ipomcp,types={other}"), game)
+    second = trained(tmp_path / "pair" / "seat1", seat=1).parent
+    spec = seating.resolve(parse(f"posg:ipomcp,types={second},sims=5"), game)
+    agent = seating.build(spec, game, Runtime(None))
+    with pytest.raises(PosgError, match="the network was trained for agent 1, not for agent 0"):
+        agent.act(Turn(1, (), None, ("stay",), None, 7))
 
 
 def test_a_game_s_own_policies_can_be_types() -> None:

@@ -1,6 +1,7 @@
 """Payoff tables: exact ones are exact, finished pairs are kept, bad wishes are refused in one sentence."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_other_settings_and_other_files_are_refused(tmp_path: Path) -> None:
     out.write_text("[]")
     with pytest.raises(UsageError, match="keeps no payoffs"):
         payoff_table("predator-prey", episodes=2, names=("H1",), out=out)
+
+
+def test_trained_policies_are_played_and_kept_by_their_content(trained: Callable[..., Path], tmp_path: Path) -> None:
+    folder, out = trained(tmp_path / "br-s0"), tmp_path / "kept.json"
+    table = payoff_table("cooperative-reaching", episodes=3, names=(str(folder), "random"), out=out)
+    assert [(payoff.row, payoff.column, payoff.published) for payoff in table][1] == (str(folder), "random", None)
+    assert json.loads(out.read_text())["settings"]["trained"].keys() == {str(folder)}
+    trained(folder, seed=1)
+    with pytest.raises(UsageError, match="give another file to the option `out`, or the same settings"):
+        payoff_table("cooperative-reaching", episodes=3, names=(str(folder), "random"), out=out)
 
 
 def test_unknown_policies_and_games_without_any_are_refused() -> None:

@@ -30,6 +30,11 @@ ANY = {"any": [Uniform()] * 2, "other": [Uniform()] * 2}
 def test_settings_survive_json() -> None:
     config = PosgPlannerConfig(method="potmmcp", types=("H1", "H2"), seconds=0.5, belief="rejection")
     assert PosgPlannerConfig.from_json(config.to_json()) == config
+    assert not {"search", "seconds"} & PosgPlannerConfig(types=("H1",)).to_json().keys(), (
+        "older records stay as they are"
+    )
+    combined = PosgPlannerConfig(method="combined", types=("H1",), search="H2")
+    assert PosgPlannerConfig.from_json(combined.to_json()) == combined
 
 
 @pytest.mark.parametrize(
@@ -42,6 +47,16 @@ def test_settings_survive_json() -> None:
         ({}, "ipomcp needs types, the policies that the others may have, e.g. types=H1+H2."),
         ({"types": "H1"}, "types is 'H1', expected a list of names."),
         ({"types": ["H1", "H1"]}, "types names a policy twice: H1+H1."),
+        (
+            {"method": "combined", "types": ["H1"]},
+            "combined needs search, the policy that leads it: a trained best response to the types, e.g. "
+            "search=runs/br/br-s0, or any policy that types may name.",
+        ),
+        (
+            {"types": ["H1"], "search": "H1"},
+            "search goes with combined alone, not with ipomcp: leave it out.",
+        ),
+        ({"method": "combined", "types": ["H1"], "search": 3}, "search is 3, expected the name of a policy."),
         ({"types": ["H1"], "belief": "kalman"}, "belief is 'kalman', expected 'rejection' or 'adapted' or 'exact'."),
         ({"types": ["H1"], "discount": 1.5}, "discount is 1.5, expected a number above 0, at most 1."),
         ({"types": ["H1"], "particles": 0}, "particles is 0, expected a whole number from 1 to 1,000,000,000."),
@@ -61,6 +76,9 @@ def test_the_published_depth_follows_from_the_discount() -> None:
 def test_a_type_without_a_policy_is_named() -> None:
     with pytest.raises(PlannerConfigError, match="mabc has no policy 'H9'; those that types may name: any, other"):
         make(make_model("mabc"), 0, PosgPlannerConfig(types=("H9",)), ANY)
+    config = PosgPlannerConfig(method="combined", types=("any",), search="H9")
+    with pytest.raises(PlannerConfigError, match="mabc has no policy 'H9'; those that search may name: any, other"):
+        make(make_model("mabc"), 0, config, ANY)
 
 
 def tried(*results: tuple[int, float]) -> EgoNode:
@@ -176,6 +194,39 @@ def test_the_same_seed_decides_the_same(method: str) -> None:
     assert decisions[0] == decisions[1]
     assert sum(decisions[0].visits.values()) == 99  # the first simulation opens the root
     assert decisions[0].fallback is None
+
+
+class Worth(FromFunction):
+    """Prefers to listen, and takes every history to be worth 3 for each step of it."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda history, legal, agent: [0.1, 0.2, 0.7])
+
+    def value(self, memory: tuple[int, Sequence[object]]) -> float:
+        return 3.0 * len(memory[1])
+
+
+@pytest.mark.parametrize("policy", [FromFunction(lambda history, legal, agent: [0.1, 0.2, 0.7]), Worth()])
+def test_combined_led_by_the_only_type_is_potmmcp_to_the_bit(policy: FromFunction) -> None:
+    decisions = []
+    for settings in ({"method": "potmmcp"}, {"method": "combined", "search": "only"}):
+        config = PosgPlannerConfig(types=("only",), simulations=200, episodes=3, **settings)  # type: ignore[arg-type]
+        one = make(make_model("tiger-2a"), 0, config, {"only": [policy] * 2})
+        rng, told = random.Random(4), START
+        decisions.append([one.choose(Position(0, told), rng)])
+        heard = ({"growl": "left", "creak": "silence"}, None)
+        decisions[-1].append(one.choose(Position(0, ((START[0][0], "listen"), heard)), rng))
+    assert decisions[0] == decisions[1]
+    assert decisions[0][1].fallback is None
+
+
+def test_combined_is_led_by_its_own_policy_whatever_the_types() -> None:
+    never = FromFunction(lambda history, legal, agent: [0.0, 0.0, 1.0])
+    config = PosgPlannerConfig("combined", 50, types=("any", "other"), search="never", mix=0.0, puct=100.0)
+    policies = {**ANY, "never": [never] * 2}
+    decision = make(make_model("tiger-2a"), 0, config, policies).choose(Position(0, START), random.Random(0))
+    # Without visits nothing leans: the first action is tried once.
+    assert decision.visits == {"open left": 1, "listen": 48}
 
 
 class Unsure(BroadcastChannel):

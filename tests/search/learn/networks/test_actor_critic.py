@@ -60,7 +60,7 @@ def test_every_encoder_gives_logits_values_and_features(encoder, images, graphs,
     assert (np.asarray(outputs.logits).std(axis=(0, 1)) > 0).all()
 
 
-@pytest.mark.parametrize("core", ["gru", "rnn", "transformer_xl", "none"])
+@pytest.mark.parametrize("core", ["gru", "lstm", "rnn", "transformer_xl", "none"])
 def test_every_core_gives_logits_values_and_features(core, images, built):
     params, apply = built(NetworkConfig(**SMALL, core=core), images)
     _, outputs = apply(params, images)
@@ -68,6 +68,21 @@ def test_every_core_gives_logits_values_and_features(core, images, built):
     jumbled = images[np.array([1, 0, 2])]
     _, after = apply(params, jumbled)
     assert np.allclose(outputs.logits[2], after.logits[2], atol=1e-5) == (core == "none")
+
+
+def test_a_trunk_is_read_by_the_memory_and_heads_have_widths_of_their_own(rng):
+    seen = rng.integers(-1, 3, size=(3, 2, 2)).astype(np.float32)
+    config = NetworkConfig("mlp", "lstm", 8, trunk=(7, 6), head_widths=(5, 4), values_of=((-1, 4), (0, 3)))
+    network = ActorCritic(config, num_actions=6, rank=1)
+    shapes = jax.tree.map(jnp.shape, jax.eval_shape(network.init, jax.random.key(0), seen))
+    assert shapes["encoder"] == {
+        "linear_0": {"kernel": (7, 7), "bias": (7,)},
+        "linear_1": {"kernel": (7, 6), "bias": (6,)},
+    }
+    assert shapes["core"]["input"]["kernel"] == (6, 32)
+    assert [shapes[name]["kernel"] for name in ("actor_0", "actor_1", "actor")] == [(8, 5), (5, 4), (4, 6)]
+    assert [shapes[name]["kernel"] for name in ("critic_0", "critic_1", "critic")] == [(8, 5), (5, 4), (4, 1)]
+    assert "projection" not in shapes
 
 
 def test_extra_layers_stand_between_the_memory_and_each_head(images, built):

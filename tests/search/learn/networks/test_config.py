@@ -14,13 +14,18 @@ def test_configuration_survives_its_record():
 
 def test_fields_that_came_later_are_told_where_they_are_not_usual_alone():
     told = NetworkConfig().to_json()
-    assert not {"convolutions", "layer_norm", "shared_layers"} & set(told)
+    assert not {"convolutions", "layer_norm", "shared_layers", "trunk", "head_widths", "values_of"} & set(told)
     config = NetworkConfig(convolutions=((1, 8), (3, 4)), layer_norm=True)
     told = config.to_json()
     assert told["convolutions"] == ((1, 8), (3, 4))
     assert told["layer_norm"] is True
     assert "shared_layers" not in told
     assert NetworkConfig.from_json(json.loads(json.dumps(told))) == config
+
+
+def test_a_network_for_simultaneous_moves_survives_its_record():
+    config = NetworkConfig("mlp", "lstm", 64, trunk=(64, 32), head_widths=(64,), values_of=((-1, 4), (0, 5)))
+    assert NetworkConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
 
 
 def test_record_of_a_newer_version_is_read_without_what_is_unknown():
@@ -31,7 +36,7 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
     ("wrong", "message"),
     [
         ({"encoder": "vgg"}, "encoder is 'vgg'"),
-        ({"core": "lstm"}, "core is 'lstm'"),
+        ({"core": "ltsm"}, "core is 'ltsm'"),
         ({"activation": "gelu"}, "activation is 'gelu'"),
         ({"layers": 0}, "layers is 0"),
         ({"hidden": 8.5}, "hidden is 8.5: expected a whole number from 1 on"),
@@ -57,6 +62,13 @@ def test_record_of_a_newer_version_is_read_without_what_is_unknown():
         ({"convolutions": ((3,),)}, r"convolutions holds \(3,\)"),
         ({"encoder": "mlp", "convolutions": ((3, 8),)}, "convolutions are of the encoder cnn, not of mlp"),
         ({"shared_layers": -1}, "shared_layers is -1: expected a whole number from 0 on"),
+        ({"encoder": "mlp", "trunk": (64, 0)}, r"trunk is \(64, 0\): expected widths, whole numbers from 1 on"),
+        ({"trunk": (64,)}, "trunk and values_of are of the encoder mlp, not of cnn"),
+        ({"head_widths": (64,), "extra_layers": 1}, "both say which layers stand before the heads"),
+        (
+            {"encoder": "mlp", "values_of": ((0, 5), (0, 0))},
+            r"values_of holds \(0, 0\): expected \(lowest whole number",
+        ),
     ],
 )
 def test_wrong_configuration_is_refused_by_name(wrong, message):

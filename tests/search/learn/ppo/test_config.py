@@ -16,8 +16,8 @@ def test_defaults_are_those_of_the_paper():
 
 
 def test_json_gives_the_same_settings():
-    assert not {"warm_up_share", "cosine"} & set(PpoConfig().to_json())
-    config = PpoConfig(entropy=0.07, value_clip=None, entropy_end=0.01, cosine=True)
+    assert not {"warm_up_share", "cosine", "bptt_steps"} & set(PpoConfig().to_json())
+    config = PpoConfig(entropy=0.07, value_clip=None, entropy_end=0.01, cosine=True, bptt_steps=16)
     assert PpoConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
     assert PpoConfig.from_json(config.to_json() | {"of_a_newer_version": 1}) == config
 
@@ -38,6 +38,8 @@ def test_json_gives_the_same_settings():
         ({"environments": "8"}, "environments is 8: expected a whole number from 1 on"),
         ({"warm_up_share": 1.5}, "warm_up_share is 1.5: expected a number from 0 to 1"),
         ({"cosine": True, "anneal_learning_rate": False}, "cosine says how the learning rate falls, but"),
+        ({"bptt_steps": 10}, "bptt_steps is 10: expected a divisor of the 128 steps of a rollout, or 0"),
+        ({"bptt_steps": -1}, "bptt_steps is -1"),
         ({"total_steps": 1000}, "less than one update of 1024 environments × 128 steps"),
     ],
 )
@@ -51,3 +53,5 @@ def test_lanes_that_cannot_be_shared_out_are_refused():
     config.check_lanes(16)
     with pytest.raises(PpoConfigError, match=r"12 sequences .* 4 minibatches of 2 pieces"):
         config.check_lanes(12)
+    with pytest.raises(PpoConfigError, match="times the pieces of bptt_steps"):
+        PpoConfig(bptt_steps=64).check_lanes(3)

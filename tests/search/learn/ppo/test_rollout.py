@@ -7,7 +7,8 @@ import pytest
 
 from search.learn import masked_categorical
 from search.learn.ppo import rollout
-from search.learn.ppo.rollout import Progress
+from search.learn.ppo.config import PpoConfig
+from search.learn.ppo.rollout import Batch, Progress
 
 CORES = ("gru", "rnn", "transformer_xl", "none")
 STEPS = 9
@@ -118,3 +119,34 @@ def test_rewards_shaping_and_finished_games_are_those_of_the_actions(prepared, s
     lengths = (2 + symbol[:, ::2])[finished]
     assert episodes.length == lengths.sum()
     assert batch.action[symbol == 2].min() == 1
+
+
+def test_sequences_are_cut_game_by_game_piece_by_piece_player_by_player():
+    # Step t of lane l is 10 t + l; game 0 has the lanes 0 and 1, game 1 the lanes 2 and 3.
+    lanes = 10.0 * jnp.arange(6)[:, None] + jnp.arange(4)
+    games = 100 * jnp.arange(6)[:, None] + jnp.arange(2)
+    batch = Batch(lanes[0], *[lanes] * 8, deciders=games)
+    config = PpoConfig(100, environments=2, steps=6, bptt_steps=3)
+    found = rollout.cut(batch, -lanes, config, players=2)
+    first = [0, 1, 30, 31, 2, 3, 32, 33]
+    assert np.asarray(found.target).tolist() == [[start + step for start in first] for step in (0, 10, 20)]
+    assert np.asarray(found.memory).tolist() == [-start for start in first]
+    assert np.asarray(found.deciders).tolist() == [
+        [0 + step, 300 + step, 1 + step, 301 + step] for step in (0, 100, 200)
+    ]
+
+
+def test_pieces_are_read_from_the_memories_that_they_were_played_with(recall, small_network, small_config):
+    network, config = small_network("lstm"), small_config(steps=STEPS, bptt_steps=3)
+    runner = rollout.begin(recall, network, config.environments, jax.random.key(3))
+    params = network.init(
+        jax.random.key(4), jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games))
+    )
+    _, batch, _ = jax.jit(rollout.collector(lambda _: recall, network, config))(
+        params, runner, (), Progress(jnp.ones(()))
+    )
+    assert batch.action.shape == (3, 3 * 16)
+    assert not batch.starts[0].all(), "some pieces begin within a game"
+    _, outputs = jax.jit(network.apply)(params, batch.memory, batch.observation, batch.starts)
+    now = masked_categorical.log_probability(outputs.logits, batch.legal, batch.action)
+    np.testing.assert_allclose(now, batch.log_probability, atol=1e-6)
