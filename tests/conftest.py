@@ -25,8 +25,21 @@ settings.load_profile("fixed")
 FIGURES = "figures"
 TALLY = "tally"
 
-LONGEST_FILES: Final = ("test_readme", "test_recordings", "test_synthesis_kills", "test_differential", "test_disks")
+LONGEST_FILES: Final = (
+    *("test_readme", "test_recordings", "test_event_kills", "test_cli_paper", "test_cli_synthesize", "test_disks"),
+    *("test_synthesis_kills", "test_evaluation_kills", "test_differential", "test_online_learning"),
+)
 """Begin first, so that no process is left alone with one of them at the end."""
+
+TOGETHER: Final = ("tests/arena/papers/cwm/tables/",)
+"""Folders whose files share what takes long to make: one process runs them all."""
+
+IN_MEMORY: Final = Path("/dev/shm")
+"""Where tests write if there is room: journals wait for the disk after every step, for a sixth of all the time."""
+ENOUGH_ROOM: Final = 4 << 30
+"""Far more bytes than there are at a time: what a test wrote goes with it, if it passes."""
+TEMPORARY: Final = "PYTEST_DEBUG_TEMPROOT"
+"""Where pytest makes its temporary folders, instead of the system's usual place."""
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -72,7 +85,10 @@ def _unskipped(report: Report, config: pytest.Config) -> Report:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Has JAX compile quickly, and keep what it compiles beside pytest's own cache, for the next run."""
+    """Has tests write into memory, and JAX compile quickly and keep what it compiles beside pytest's own cache, for the
+    next run."""
+    if os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ENOUGH_ROOM:
+        os.environ.setdefault(TEMPORARY, str(IN_MEMORY))
     if not config.getoption("markexpr").startswith("slow"):
         os.environ.setdefault("XLA_FLAGS", COMPILED_QUICKLY)
     if hasattr(config, "cache"):
@@ -89,6 +105,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first; all else keeps its order."""
     places = {name: place for place, name in enumerate(LONGEST_FILES)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Returns what gives whole files, or all files of one of the folders `TOGETHER`, to a process."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByPlace(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((folder for folder in TOGETHER if nodeid.startswith(folder)), nodeid.split("::", 1)[0])
+
+    return ByPlace(config, log)
 
 
 def pytest_collection_finish() -> None:

@@ -1,5 +1,6 @@
 """How pages are made from templates: every value is escaped, and one that is missing is an error."""
 
+from functools import cache
 from typing import Any, Final
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -36,6 +37,12 @@ _FILTERS: Final = {
 
 def page(package: str, template: str, **values: Any) -> str:
     """Returns a page from a template that lies in a package, e.g. `arena.report`; those of this one may be imported."""
+    return _environment(package).get_template(template).render(values, metrics=metrics.NAMES)
+
+
+@cache
+def _environment(package: str) -> Environment:
+    """Returns what reads the templates of a package: it keeps them compiled, which takes longer than rendering them."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name, ".") for name in (package, _OWN)]),
         autoescape=True,
@@ -44,4 +51,4 @@ def page(package: str, template: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(_FILTERS)
-    return environment.get_template(template).render(values, metrics=metrics.NAMES)
+    return environment

@@ -63,6 +63,8 @@ _WHOLE_STRINGS = sys.version_info < (3, 12)
 
 MOST_FILES = 2048
 """So many files' tokens are remembered: a process that reports on several runs compares all with the same source."""
+MOST_PROGRAMS = 64
+"""So many programs' tokens, and prompts' pieces, are remembered: a program is compared with several sets of files."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ class SharedRun:
     text: str = ""
 
 
-def tokens(source: str) -> list[Token]:
+@functools.lru_cache(maxsize=MOST_PROGRAMS)
+def tokens(source: str) -> tuple[Token, ...]:
     """Returns the tokens of Python `source` that count, up to the first place that cannot be tokenised."""
     found: list[Token] = []
     try:
@@ -103,8 +106,8 @@ def tokens(source: str) -> list[Token]:
                 found.append(Token(token.string, token.start[0]))
     except (tokenize.TokenError, IndentationError, SyntaxError):
         # A broken program is compared as far as it goes.
-        return found
-    return found
+        return tuple(found)
+    return tuple(found)
 
 
 def longest_shared_run(program: str, files: Iterable[tuple[str, str]]) -> SharedRun:
@@ -139,8 +142,8 @@ class Source:
             # No program holds what stands between two files.
             self._texts += [*_texts(text), f"\0end {number}"]
         self._seeds: dict[int, list[int]] = {}
-        for place in range(len(self._texts) - SEED + 1):
-            self._seeds.setdefault(hash(tuple(self._texts[place : place + SEED])), []).append(place)
+        for place, seed in enumerate(_pieces(self._texts, SEED, 1)):
+            self._seeds.setdefault(hash(seed), []).append(place)
 
     def longest_run(self, program: str) -> SharedRun:
         """Returns the longest run of tokens that the program shares with any of the files."""
@@ -155,8 +158,7 @@ class Source:
         """
         own = tokens(program)
         texts = [token.text for token in own]
-        shown = _WORD.findall(prompt)
-        pieces = {tuple(shown[start : start + PIECE]) for start in range(len(shown) - PIECE + 1)}
+        pieces = _shown_pieces(prompt)
         held = [False] * len(own)
         for start in range(len(own) - PIECE + 1):
             if tuple(texts[start : start + PIECE]) in pieces:
@@ -166,8 +168,8 @@ class Source:
 
     def _longest(self, own: Sequence[Token], texts: Sequence[str]) -> SharedRun:
         best, there, here = 0, 0, 0
-        for place in range(len(texts) - SEED + 1):
-            for start in self._seeds.get(hash(tuple(texts[place : place + SEED])), ()):
+        for place, seed in enumerate(_pieces(texts, SEED, 1)):
+            for start in self._seeds.get(hash(seed), ()):
                 if place and start and texts[place - 1] == self._texts[start - 1]:
                     # It was found from its beginning.
                     continue
@@ -181,6 +183,11 @@ class Source:
         line = _line_of(source, there - self._starts[number])
         text = " ".join(token.text for token in own[here : here + best])
         return SharedRun(best, len(own), name, line, own[here].line, text)
+
+
+@functools.lru_cache(maxsize=MOST_PROGRAMS)
+def _shown_pieces(prompt: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(_pieces(_WORD.findall(prompt), PIECE, 1))
 
 
 def _common(left: Sequence[str], at: int, right: Sequence[str], there: int) -> int:
@@ -213,10 +220,14 @@ def _longest(program: str, files: Sequence[tuple[str, str]]) -> SharedRun:
 
 def _longest_of(own: Sequence[Token], texts: Sequence[str], files: Sequence[tuple[str, str]]) -> SharedRun:
     automaton = _SuffixAutomaton(texts)
-    best = SharedRun(0, len(own))
+    best, sieve = SharedRun(0, len(own)), _Sieve(texts, 1)
     for name, theirs in files:
-        length, end, own_end = automaton.longest_match(_texts(theirs))
+        there = _texts(theirs)
+        if not sieve.lets_pass(there):
+            continue
+        length, end, own_end = automaton.longest_match(there)
         if length > best.length:
+            sieve = _Sieve(texts, length + 1)
             run = own[own_end - length + 1 : own_end + 1]
             line = _line_of(theirs, end - length + 1)
             best = SharedRun(length, len(own), name, line, run[0].line, " ".join(token.text for token in run))
@@ -235,6 +246,30 @@ def source_files(folders: Sequence[Path], root: Path | None = None) -> list[tupl
         (str(path.relative_to(root)) if root is not None else str(path), path.read_text(encoding="utf-8"))
         for path in paths
     ]
+
+
+class _Sieve:
+    """Sorts out files that share no run of some length, which most do not, without looking at most of their tokens.
+
+    Args:
+        sequence: the program's tokens.
+        length: tokens of the shortest run that is looked for.
+    """
+
+    def __init__(self, sequence: Sequence[str], length: int) -> None:
+        # A run holds a piece whole that begins at one of the places that are looked at.
+        self._piece = length // 2 + 1
+        self._step = length - self._piece + 1
+        self._pieces = frozenset(_pieces(sequence, self._piece, 1))
+
+    def lets_pass(self, sequence: Sequence[str]) -> bool:
+        """Returns whether such a run may be shared: never False where one is."""
+        return not self._pieces.isdisjoint(_pieces(sequence, self._piece, self._step))
+
+
+def _pieces(sequence: Sequence[str], length: int, step: int) -> Iterable[tuple[str, ...]]:
+    """Returns the runs of a length that begin at each `step`th place."""
+    return zip(*(sequence[start::step] for start in range(length)), strict=False)
 
 
 class _SuffixAutomaton:

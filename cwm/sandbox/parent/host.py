@@ -366,8 +366,8 @@ class Sandbox:
         self.level: Level = levels.default() if level is None else level
         self.payload = tuple(payload)
         self.libraries = libraries
-        # A nursery has the hash seed 0, and all that it forks; threads that packages start are not forked with it.
-        self._nursery = nursery and hash_seed == 0 and libraries is None
+        # Threads that packages start are not forked with a nursery.
+        self._nursery = nursery and libraries is None
         self._landlock = landlock
         self._hash_seed = hash_seed
 

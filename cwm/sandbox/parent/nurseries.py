@@ -18,7 +18,8 @@ from cwm.sandbox.parent.isolation import Isolation
 from cwm.sandbox.parent.launch import START_S, Started, confirmed, execute, settings_of
 from cwm.sandbox.wire.api import Limits, SandboxUnavailableError
 
-_Kind = tuple[bool, tuple[str, ...]]
+_Kind = tuple[bool, int, tuple[str, ...]]
+"""Whether it is wrapped, its hash seed, and its modules: what a worker has of the nursery that forks it."""
 
 
 class NurseryError(Exception):
@@ -137,7 +138,7 @@ def fork(isolation: Isolation, limits: Limits, modules: Sequence[str], first: by
         NurseryError: no nursery of the kind can be had.
         SandboxUnavailableError: the worker cannot be locked.
     """
-    kind = (isolation.wraps, tuple(modules))
+    kind = (isolation.wraps, isolation.hash_seed, tuple(modules))
     nursery = _of(kind, isolation)
     try:
         return nursery.fork(isolation, limits, first)
@@ -169,7 +170,7 @@ def _of(kind: _Kind, isolation: Isolation) -> Nursery:
     with _lock:
         if kind not in _known:
             _known[kind] = None
-            _known[kind] = Nursery(isolation, kind[1])
+            _known[kind] = Nursery(isolation, kind[-1])
         nursery = _known[kind]
     if nursery is None:
         raise NurseryError("the nursery did not start before")

@@ -221,8 +221,11 @@ def test_killed_run_goes_on_to_the_same_result_and_repeats_no_call(
     assert requests(tmp_path / "run") == requests(whole)
 
 
-def test_run_with_other_further_games_is_refused_with_the_difference(refused: Any, cwm: Any, tmp_path: Path) -> None:
-    words = ["synthesize", "tic_tac_toe", "--test-transitions", 0, "--workers", 1, "--run", tmp_path / "run"]
+def test_run_with_other_further_games_is_refused_with_the_difference(
+    refused: Any, cwm: Any, right_model: str, tmp_path: Path
+) -> None:
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words += ["--run", tmp_path / "run"]
     assert cwm(*words, "--further-games", 0).code == 0
     ran = refused(*words)
     assert "config.further_games: not in the record, 5 now" in ran.err

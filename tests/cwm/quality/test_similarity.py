@@ -100,18 +100,22 @@ def test_source_files_are_sorted_and_named_from_the_root(tmp_path: Path) -> None
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.sampled_from("abc"), max_size=25), st.lists(st.sampled_from("abc"), max_size=25))
-def test_length_equals_that_of_comparing_all_pairs_of_positions(left: list[str], right: list[str]) -> None:
-    def common(i: int, j: int) -> int:
+@given(
+    st.lists(st.sampled_from("abc"), max_size=25),
+    st.lists(st.lists(st.sampled_from("abc"), max_size=25), min_size=1, max_size=3),
+)
+def test_length_equals_that_of_comparing_all_pairs_of_positions(left: list[str], files: list[list[str]]) -> None:
+    def common(i: int, right: list[str], j: int) -> int:
         length = 0
         while i + length < len(left) and j + length < len(right) and left[i + length] == right[j + length]:
             length += 1
         return length
 
-    expected = max((common(i, j) for i in range(len(left)) for j in range(len(right))), default=0)
-    run = longest_shared_run("\n".join(left), [("x.py", "\n".join(right))])
-    assert run.length == expected
-    assert len(run.text.split()) == expected
+    best = [max((common(i, f, j) for i in range(len(left)) for j in range(len(f))), default=0) for f in files]
+    run = longest_shared_run("\n".join(left), [(str(number), "\n".join(file)) for number, file in enumerate(files)])
+    assert run.length == max(best)
+    assert run.file == (str(best.index(run.length)) if run.length else "")
+    assert len(run.text.split()) == run.length
 
 
 @settings(max_examples=150, deadline=None)

@@ -420,7 +420,7 @@ def test_a_nursery_that_dies_takes_its_workers_and_is_replaced():
     nurseries.close_all()
     sandbox = Sandbox(level=HAD[-1], payload=("cwm.functions.value_probe",))
     worker = sandbox.start(program("return x"))
-    [nursery] = [found for kind, found in nurseries._known.items() if kind[1] == ("cwm.functions.value_probe",)]
+    [nursery] = [found for kind, found in nurseries._known.items() if kind[-1] == ("cwm.functions.value_probe",)]
     nursery._process.send_signal(signal.SIGKILL)
     nursery._process.wait()
     reply = worker.call("f", [1], seed=0)
