@@ -50,6 +50,7 @@ class Served:
         self._games = TwinGames(traced.form, functions)
         self._form = traced.form
         self._lanes = lanes
+        self._loops: dict[tuple[int, int], Callable[[Any, jax.Array], Any]] = {}
         init = functions["init"]
         self._init: Any = jax.jit(init)
         self._step: Any = jax.jit(jax.vmap(functions["step"]))
@@ -87,7 +88,7 @@ class Served:
             given: `lanes` and `steps`, int32 [1].
         """
         lanes, steps = int(given["lanes"][0]), int(given["steps"][0])
-        loop = rate_loop(self._games, lanes, steps)
+        loop = self._loops.setdefault((lanes, steps), rate_loop(self._games, lanes, steps))
         carry = (jax.jit(self._games.begin, static_argnums=0)(lanes, jax.random.key(0)), jnp.zeros(()))
         ended: Any = jax.block_until_ready
         began = time.perf_counter()
