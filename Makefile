@@ -49,14 +49,14 @@ mutants: $(STAMP)
 	$(BIN)/python tests/mutants/check.py
 
 # All extras but gpu: its packages take gigabytes, and no test can run on them without an accelerator; learn brings the
-# same code for processors. The newest versions that fit are taken, as a user's pip does.
+# same code for processors; pgx is what twins are timed beside. The newest versions that fit are taken, as a user's pip does.
 extras: $(EXTRAS_STAMP)
 	$(EXTRAS)/bin/python -m pytest -m extra --no-skips --ignore tests/train
 
 $(EXTRAS_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[anthropic,batched,docs,images,interop,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28'
+	  --editable '.[anthropic,batched,docs,images,interop,jaxmarl,learn,parquet,web]' 'pytest>=8.3' 'hypothesis>=6.100' 'httpx>=0.28' 'pgx>=2.6'
 	@touch $@
 
 # What needs the extra train: our rows, and models as environments, in the libraries of trainers, which take a gigabyte.

@@ -12,13 +12,15 @@ from typing import Final
 
 import numpy as np
 
-from arena.benchmarks.measurement import Measurement
+from arena.benchmarks.measurement import Measurement, interleaved
+from arena.machine import accelerated
 from cwm.model.bundle import ModelBundle
 from cwm.model.environment import EnvironmentConfig, ModelEnvironment
 from cwm.observations.vectors import ObservationVectors
 from cwm.sandbox.parent.host import Sandbox
 from cwm.twins.compiled import CompiledTwin
 from cwm.twins.stored import StoredTwin
+from games.api import GameError
 
 LANES: Final = 1024
 STEPS: Final = 200
@@ -27,36 +29,45 @@ WORKER_GAMES: Final = 50
 WORKER_S: Final = 2.0
 
 
-def run(model_folder: Path, bundle: ModelBundle, lanes: int | None = None) -> Iterator[Measurement]:
-    """Yields steps a second of a twin, and the seconds that compiling it takes.
+def run(model_folder: Path, bundle: ModelBundle, lanes: int | None = None, pgx: bool = False) -> Iterator[Measurement]:
+    """Yields steps a second of a twin, the seconds that compiling it takes, and decisions a second of PPO on it.
 
     Args:
         model_folder: of the model, which holds the twin.
         bundle: the model.
         lanes: games at once; None: 1,024.
+        pgx: whether pgx's own environment of the game is timed, too, in turn with the twin.
 
     Raises:
         StoredTwinError: there is no twin.
         TwinProblemError: it could not be played.
+        UsageError: pgx does not have the game, or is not installed.
     """
     twin = StoredTwin.load(model_folder)
     game, count = str(bundle.info["id"]), lanes or LANES
+    rate_of = accelerated.load("arena.benchmarks.pgx_steps").rate_of(game, count, STEPS) if pgx else None
     with CompiledTwin(twin.traced) as compiled:
-        pairs = []
-        for _ in range(PAIRS):
-            rate, first_s = compiled.rate(count, STEPS)
-            pairs.append((rate, _worker_rate(bundle, twin)))
-        rates, others = zip(*pairs, strict=True)
-        yield Measurement(
-            f"twin/{game}/{count}",
-            float(np.median(rates)),
-            "steps/s",
-            float(np.median(others)),
-            float(np.median([own / other for own, other in pairs])),
-            f"{STEPS} steps a call; baseline: the model in a worker, {WORKER_GAMES} games, environment alone",
+        _, first_s = compiled.rate(count, STEPS)
+        note = f"{STEPS} steps a call; baseline: the model in a worker, {WORKER_GAMES} games, environment alone"
+        name = f"twin/{game}/{count}"
+        yield interleaved(
+            name, "steps/s", lambda: compiled.rate(count, STEPS)[0], lambda: _worker_rate(bundle, twin), PAIRS, note
         )
         yield Measurement(f"twin/{game}/compile", compiled.compile_s, "s", note="init, step and look in a new process")
         yield Measurement(f"twin/{game}/loop", first_s, "s", note="compiling the loop of random play, its first call")
+        if rate_of is not None:
+            note = f"{STEPS} steps a call; baseline: pgx's own environment of the game"
+            yield interleaved(f"{name}/pgx", "steps/s", lambda: compiled.rate(count, STEPS)[0], rate_of, PAIRS, note)
+    yield from _learning(bundle, twin, count)
+
+
+def _learning(bundle: ModelBundle, twin: StoredTwin, lanes: int) -> Iterator[Measurement]:
+    try:
+        module = accelerated.load("arena.benchmarks.twin_learning")
+    except GameError as error:
+        yield Measurement(f"twin/{bundle.info['id']}/ppo", None, "decisions/s", note=str(error))
+        return
+    yield from module.run(bundle, twin, lanes)
 
 
 def _worker_rate(bundle: ModelBundle, twin: StoredTwin) -> float:

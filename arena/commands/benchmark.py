@@ -60,6 +60,12 @@ class Name(StrEnum):
     TWIN = "twin"
 
 
+class TimedBeside(StrEnum):
+    """What a twin is timed beside."""
+
+    PGX = "pgx"
+
+
 HELP: Final[dict[Name, str]] = {
     Name.SEARCH: "Simulations/s beside OpenSpiel's Python bots.",
     Name.SANDBOX: "What a worker costs.",
@@ -83,7 +89,8 @@ HELP: Final[dict[Name, str]] = {
     Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
     Name.JAXMARL_STEPS: "Steps/s of OvercookedV2 as a batched game, beside JaxMARL's own loop.",
     Name.POSG_STEPS: "Steps/s of batched games of simultaneous moves.",
-    Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`), beside those of its worker.",
+    Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`) and decisions/s of PPO on it, beside "
+    "those of its worker, and with --beside pgx beside pgx's own environment.",
 }
 
 
@@ -102,6 +109,7 @@ class Given:
         seed: of everything random.
         workers: processes.
         as_json: print records instead of tables.
+        beside: what else is timed.
     """
 
     model: Path | None
@@ -114,6 +122,7 @@ class Given:
     seed: int
     workers: int
     as_json: bool
+    beside: TimedBeside | None = None
 
 
 TAKES: Final[dict[Name, frozenset[str]]] = {
@@ -129,7 +138,7 @@ TAKES: Final[dict[Name, frozenset[str]]] = {
     Name.HANABI_STEPS: frozenset({"games"}),
     Name.JAXMARL_STEPS: frozenset({"games"}),
     Name.POSG_STEPS: frozenset({"games"}),
-    Name.TWIN: frozenset({"model", "games"}),
+    Name.TWIN: frozenset({"model", "games", "beside"}),
 }
 """The options of each benchmark, --json apart; those that are missing have no other."""
 
@@ -190,12 +199,16 @@ def measure(
             "result.",
         ),
     ] = 2,
+    beside: Annotated[
+        TimedBeside | None,
+        typer.Option("--beside", help="twin: time this in turn with it; pgx is installed by itself."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure, and print a table, or with --json a list of records: name, value, unit, baseline, ratio."""
     name = Name(str(context.info_name))
     _refuse_what_has_no_effect(context, name)
-    given = Given(model, games, tuple(game or ()), deals, simulations, minutes, run, seed, workers, as_json)
+    given = Given(model, games, tuple(game or ()), deals, simulations, minutes, run, seed, workers, as_json, beside)
     BENCHMARKS[name](given)
 
 
@@ -340,7 +353,7 @@ def _twin(given: Given) -> Iterator[Measurement]:
     if given.model is None:
         raise UsageError("The benchmark twin needs the run whose twin is played: give it with --model.")
     folder = given.model / MODEL if (given.model / MODEL).is_dir() else given.model
-    return twin_speed.run(folder, load_bundle(given.model), given.games)
+    return twin_speed.run(folder, load_bundle(given.model), given.games, given.beside is TimedBeside.PGX)
 
 
 def _hanabi(given: Given) -> Iterator[Measurement]:

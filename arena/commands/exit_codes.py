@@ -30,6 +30,7 @@ from cwm.trajectories.recorded import EndlessGameError, TrajectoryFormatError
 from cwm.twins.proof import ProofConfigError
 from cwm.twins.stored import StoredTwinError
 from cwm.twins.task import NoTwinError, TwinConfigError
+from cwm.twins.traced import TwinProblemError
 from games.api import GameError
 from search.api import PlannerConfigError
 from search.errors import SearchFailedError
@@ -57,7 +58,10 @@ DOCUMENTED: Final = (
 
 _CODES: Final[tuple[tuple[int, tuple[type[BaseException], ...]], ...]] = (
     (EXIT_PROVIDER, (LanguageModelError, NoAnswerError)),
-    (EXIT_NEGATIVE, (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError, NoTwinError)),
+    (
+        EXIT_NEGATIVE,
+        (WorldModelError, EndlessGameError, SearchFailedError, HumanQuitError, NoTwinError, TwinProblemError),
+    ),
     (
         EXIT_USAGE,
         (

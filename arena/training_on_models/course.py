@@ -1,10 +1,10 @@
 """Trains agents for the seats of a model, several seeds each, and keeps the best of each seat."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from arena.checkpoints.on_model import KIND
 from arena.checkpoints.places import seat_folder
@@ -21,7 +21,9 @@ from cwm.storage.differences import differences
 from cwm.storage.files import write_whole
 from cwm.storage.keys import derive
 from cwm.storage.lock import RunLock
+from games.api import Json
 from search.learn import checkpoint
+from search.learn.networks.config import NetworkConfig
 
 ASKED: Final = "training.json"
 LESSON: Final = "lesson.json"
@@ -61,6 +63,70 @@ class Graduate:
         }
 
 
+class Teacher(Protocol):
+    """How agents are trained: on the model in a worker, say."""
+
+    @property
+    def facts(self) -> Mapping[str, Json]:
+        """What of it decides what is learned, beside the settings: a folder keeps it."""
+        ...
+
+    def lesson(self, seat: int, place: Path) -> Lesson:
+        """Returns what is learned at a seat.
+
+        Args:
+            seat: of the learner.
+            place: folder of the seat.
+        """
+        ...
+
+    def teach(self, task: Lesson, seed: int, folder: Path) -> Clock:
+        """Trains one agent to the end, judges it, and writes its policy, whose folder then counts as finished.
+
+        Args:
+            task: what is learned.
+            seed: of the agent.
+            folder: its own.
+
+        Returns:
+            What it took in this process.
+        """
+        ...
+
+
+class WorkerTeacher:
+    """Trains on a model in its worker.
+
+    Args:
+        bundle: the model.
+        settings: of the training.
+        sandbox: whose limits and level hold.
+        on_progress: told after every update.
+    """
+
+    def __init__(self, bundle: ModelBundle, settings: PpoSettings, sandbox: Sandbox, on_progress: OnProgress) -> None:
+        self.facts: Mapping[str, Json] = {}
+        self._bundle = bundle
+        self._settings = settings
+        self._sandbox = sandbox
+        self._on_progress = on_progress
+
+    def lesson(self, seat: int, place: Path) -> Lesson:
+        """See `Teacher`."""
+        return _lesson(self._bundle, seat, self._settings, place, self._sandbox)
+
+    def teach(self, task: Lesson, seed: int, folder: Path) -> Clock:
+        """See `Teacher`."""
+        training = Training(task, self._settings, seed, folder, self._sandbox)
+        params = training.run(self._on_progress).learner.params
+        with task.environment(self._settings, derive("model evaluation", task.seat), self._sandbox) as environment:
+            width = environment.width
+            found = evaluation.evaluate(training.policy, params, environment, self._settings.evaluation_games)
+        about = about_policy(task, self._settings, seed, width, training.network_config, found, training.clock)
+        checkpoint.save_policy(folder, params, about)
+        return training.clock
+
+
 def train(
     bundle: ModelBundle,
     seats: Sequence[int],
@@ -70,7 +136,7 @@ def train(
     on_stage: Callable[[str], None],
     on_progress: OnProgress,
 ) -> list[Graduate]:
-    """Trains what is not trained yet.
+    """Trains on a model in its worker what is not trained yet; see `train_with`.
 
     Args:
         bundle: the model.
@@ -80,6 +146,27 @@ def train(
         sandbox: whose limits and level hold.
         on_stage: told in words what begins.
         on_progress: told after every update.
+    """
+    return train_with(WorkerTeacher(bundle, settings, sandbox, on_progress), bundle, seats, settings, folder, on_stage)
+
+
+def train_with(
+    teacher: Teacher,
+    bundle: ModelBundle,
+    seats: Sequence[int],
+    settings: PpoSettings,
+    folder: Path,
+    on_stage: Callable[[str], None],
+) -> list[Graduate]:
+    """Trains what is not trained yet.
+
+    Args:
+        teacher: trains each agent.
+        bundle: the model.
+        seats: to train for.
+        settings: of the training; the same in every call on a folder.
+        folder: keeps everything; made if it is missing.
+        on_stage: told in words what begins.
 
     Raises:
         UsageError: the folder holds another training.
@@ -89,41 +176,49 @@ def train(
     """
     folder.mkdir(parents=True, exist_ok=True)
     with RunLock(folder):
-        _keep(folder, {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()})
-        return [_train_seat(bundle, seat, settings, folder, sandbox, on_stage, on_progress) for seat in seats]
+        asked = {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()}
+        _keep(folder, asked | dict(teacher.facts))
+        return [_train_seat(teacher, bundle, seat, settings, folder, on_stage) for seat in seats]
+
+
+def begun_with(folder: Path) -> dict[str, Any] | None:
+    """Returns what the training in a folder was begun with; None where there is none.
+
+    Raises:
+        UsageError: it is damaged.
+    """
+    path = folder / ASKED
+    return stored_json.read(path, dict, UsageError, "use another folder") if path.exists() else None
 
 
 def _keep(folder: Path, asked: dict[str, Any]) -> None:
-    path = folder / ASKED
-    if not path.exists():
-        write_whole(path, json.dumps(asked, indent=1, sort_keys=True) + "\n")
+    begun = begun_with(folder)
+    if begun is None:
+        write_whole(folder / ASKED, json.dumps(asked, indent=1, sort_keys=True) + "\n")
         return
-    changed = differences(stored_json.read(path, dict, UsageError, "use another folder"), asked)
+    changed = differences(begun, asked)
     if changed:
         raise UsageError(f"{folder} was begun with other settings ({'; '.join(changed)}); use another folder.")
 
 
 def _train_seat(
+    teacher: Teacher,
     bundle: ModelBundle,
     seat: int,
     settings: PpoSettings,
     folder: Path,
-    sandbox: Sandbox,
     on_stage: Callable[[str], None],
-    on_progress: OnProgress,
 ) -> Graduate:
     place = seat_folder(folder, seat)
     place.mkdir(exist_ok=True)
-    task = _lesson(bundle, seat, settings, place, sandbox)
+    task = teacher.lesson(seat, place)
     found: dict[int, Results] = {}
     clock = Clock()
     for seed in range(settings.seeds):
         own = place / f"seed{seed}"
         if not (own / checkpoint.ABOUT).exists():
             on_stage(f"seat {seat}, seed {seed}: {settings.steps:,} agent steps")
-            training = Training(task, settings, seed, own, sandbox)
-            _finish(training, task, settings, seed, sandbox, on_progress)
-            _add(clock, training.clock)
+            _add(clock, teacher.teach(task, seed, own))
         found[seed] = _results(own)
     best = max(found, key=lambda seed: (found[seed].rank(bundle.game_info), -seed))
     _crown(place, best, found)
@@ -131,15 +226,27 @@ def _train_seat(
     return Graduate(seat, place, best, found, clock, len(task.actions), width)
 
 
-def _finish(
-    training: Training, task: Lesson, settings: PpoSettings, seed: int, sandbox: Sandbox, on_progress: OnProgress
-) -> None:
-    """Trains one agent to the end, judges it, and writes its policy, whose folder then counts as finished."""
-    params = training.run(on_progress).learner.params
-    with task.environment(settings, derive("model evaluation", task.seat), sandbox) as environment:
-        width = environment.width
-        found = evaluation.evaluate(training.policy, params, environment, settings.evaluation_games)
-    about = {
+def about_policy(
+    task: Lesson,
+    settings: PpoSettings,
+    seed: int,
+    width: int,
+    network: NetworkConfig,
+    found: Results,
+    clock: Clock,
+) -> dict[str, Any]:
+    """Returns what a policy's `config.json` says of it.
+
+    Args:
+        task: what was learned.
+        settings: of the training.
+        seed: of the agent.
+        width: of an observation.
+        network: the policy's.
+        found: on the model against random players.
+        clock: what the training took.
+    """
+    return {
         "kind": KIND,
         "game": task.bundle.info["id"],
         "info": task.bundle.info,
@@ -149,14 +256,13 @@ def _finish(
         "actions": list(task.actions),
         "vectors": task.vectors,
         "width": width,
-        "network": training.network_config.to_json(),
+        "network": network.to_json(),
         "steps": settings.ppo().updates * settings.ppo().steps_per_update,
         "seed": seed,
         "results": found.to_json(),
         "settings": settings.to_json(),
-        "speed": training.clock.to_json(),
+        "speed": clock.to_json(),
     }
-    checkpoint.save_policy(training.folder, params, about)
 
 
 def _lesson(bundle: ModelBundle, seat: int, settings: PpoSettings, place: Path, sandbox: Sandbox) -> Lesson:

@@ -148,7 +148,7 @@ class Training:
         seed = derive("model games", self._lesson.seat, self._seed)
         with self._lesson.environment(self._settings, seed, self._sandbox) as environment:
             state, snapshot = self._restored(environment.width)
-            self._forget_after(int(state.updates))
+            forget_after(self.folder, int(state.updates))
             if int(state.updates) < self._config.updates:
                 state = self._go_on(state, environment, snapshot, on_progress)
         return state
@@ -217,14 +217,6 @@ class Training:
         with (self.folder / METRICS).open("a", encoding="utf-8") as stream:
             stream.write(json_line(line) + "\n")
 
-    def _forget_after(self, updates: int) -> None:
-        """Drops metrics of updates that a kill took back."""
-        path = self.folder / METRICS
-        if not path.exists():
-            return
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        write_whole(path, "".join(line for line in lines if line.endswith("\n") and _update_of(line) <= updates))
-
     def _save(self, state: HostState, snapshot: Json) -> None:
         updates = int(state.updates)
         # The games first: the arrays name the update to which they belong.
@@ -248,6 +240,20 @@ class Training:
     def _about(self) -> dict[str, Any]:
         lesson = self._lesson
         return {"model": lesson.bundle.hash, "seat": lesson.seat, "seed": self._seed} | self._settings.to_json()
+
+
+def forget_after(folder: Path, updates: int) -> None:
+    """Drops metrics of updates that a kill took back.
+
+    Args:
+        folder: of the training.
+        updates: that were kept.
+    """
+    path = folder / METRICS
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    write_whole(path, "".join(line for line in lines if line.endswith("\n") and _update_of(line) <= updates))
 
 
 def _check(losses: dict[str, float], updates: int) -> None:

@@ -32,12 +32,14 @@ LEAST_MEMORY_MB: Final = 4096
 CPU_S: Final = 24 * 3600
 
 
-class CompiledTwin:
-    """One twin; a context manager.
+class TwinProcess:
+    """A process of ours that compiles one twin, is shut in, and answers; a context manager.
 
     Args:
+        module: that runs in it, which calls `cwm.twins.served.serve`.
         traced: form and texts.
-        lanes: states of one call.
+        told: to be said with the twin, JSON.
+        arrays: likewise.
         compile_s: seconds that compiling may take, once the process has started.
         memory_mb: address space of the process, MiB; less where the machine has less.
 
@@ -47,11 +49,16 @@ class CompiledTwin:
     """
 
     def __init__(
-        self, traced: TracedTwin, lanes: int = LANES, compile_s: float = COMPILE_S, memory_mb: int = MEMORY_MB
+        self,
+        module: str,
+        traced: TracedTwin,
+        told: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        compile_s: float = COMPILE_S,
+        memory_mb: int = MEMORY_MB,
     ) -> None:
-        self._lanes = lanes
         self._process = popen(
-            [sys.executable, "-P", "-m", "cwm.twins.served"],
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -63,12 +70,12 @@ class CompiledTwin:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        began = time.monotonic()
         limits = {"memory_mb": min(memory_mb, _most_memory_mb()), "cpu_s": CPU_S, "parent": os.getpid()}
-        told = {"form": traced.form.to_json(), "texts": traced.texts, "lanes": lanes}
+        about_it = {"form": traced.form.to_json(), "texts": traced.texts}
+        began = time.monotonic()
         try:
             self._begin(limits)
-            self._asked(told, {}, compile_s, "compiled")
+            self.asked(about_it | dict(told), arrays, compile_s, "compiled")
         except BaseException:
             self.close()
             raise
@@ -89,47 +96,6 @@ class CompiledTwin:
         if "not_locked" in told:
             raise SandboxUnavailableError(f"the process that compiles twins cannot be locked: {told['not_locked']}")
 
-    def init(self) -> Rows:
-        """Returns the initial state, one row.
-
-        Raises:
-            TwinProblemError: the process ended, or gave no answer in time.
-        """
-        return _rows(self._asked({"function": "init"}, {}, CALL_S, "asked"))
-
-    def step(self, rows: Rows, indices: NDArray[np.int32]) -> Rows:
-        """Returns the next states of N states, by the index of an action each.
-
-        Raises:
-            TwinProblemError: the process ended, or gave no answer in time.
-        """
-        parts = [self._called("step", rows, begin, {"index": indices}) for begin in self._begins(rows)]
-        joined = _joined(parts)
-        return _rows(joined)
-
-    def look(self, rows: Rows) -> dict[str, NDArray[Any]]:
-        """Returns the fields of N states: `player`, `legal`, `chance`, `rewards`, `observations`.
-
-        Raises:
-            TwinProblemError: the process ended, or gave no answer in time.
-        """
-        return _joined([self._called("look", rows, begin, {}) for begin in self._begins(rows)])
-
-    def rate(self, lanes: int, steps: int, seconds: float = RATE_S) -> tuple[float, float]:
-        """Plays at random and returns steps a second, and the seconds that compiling and the first call took.
-
-        Args:
-            lanes: games at once.
-            steps: of one call.
-            seconds: that it may take.
-
-        Raises:
-            TwinProblemError: the process ended, or gave no answer in time.
-        """
-        given = {"lanes": np.array([lanes], np.int32), "steps": np.array([steps], np.int32)}
-        found = self._asked({"function": "rate"}, given, seconds, "played")
-        return float(found["steps_per_s"][0]), float(found["compile_s"][0])
-
     def close(self) -> None:
         """Ends the process."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -148,20 +114,20 @@ class CompiledTwin:
     ) -> None:
         self.close()
 
-    def _begins(self, rows: Rows) -> range:
-        return range(0, max(1, len(rows[0])), self._lanes)
-
-    def _called(
-        self, function: str, rows: Rows, begin: int, further: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        part = slice(begin, begin + self._lanes)
-        given = {"whole": rows[0][part], "real": rows[1][part]}
-        given |= {name: array[part] for name, array in further.items()}
-        return self._asked({"function": function}, given, CALL_S, "asked")
-
-    def _asked(
+    def asked(
         self, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], seconds: float, what: str
     ) -> dict[str, NDArray[Any]]:
+        """Asks, and returns arrays of known types, whatever their names and shapes.
+
+        Args:
+            head: JSON.
+            arrays: by name.
+            seconds: that the answer may take.
+            what: is done with the twin meanwhile: "asked", for errors.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
         late = f"the compiled twin was {what} for more than {seconds:g} seconds"
         ended = f"the process of the compiled twin ended when it was {what}: it may have run out of memory"
         try:
@@ -201,6 +167,79 @@ class CompiledTwin:
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
+
+
+class CompiledTwin(TwinProcess):
+    """One twin; a context manager.
+
+    Args:
+        traced: form and texts.
+        lanes: states of one call.
+        compile_s: seconds that compiling may take, once the process has started.
+        memory_mb: address space of the process, MiB; less where the machine has less.
+
+    Raises:
+        TwinProblemError: the twin is not allowed, or not compiled within its limits.
+        SandboxUnavailableError: the process cannot be locked.
+    """
+
+    def __init__(
+        self, traced: TracedTwin, lanes: int = LANES, compile_s: float = COMPILE_S, memory_mb: int = MEMORY_MB
+    ) -> None:
+        self._lanes = lanes
+        super().__init__("cwm.twins.served", traced, {"lanes": lanes}, {}, compile_s, memory_mb)
+
+    def init(self) -> Rows:
+        """Returns the initial state, one row.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
+        return _rows(self.asked({"function": "init"}, {}, CALL_S, "asked"))
+
+    def step(self, rows: Rows, indices: NDArray[np.int32]) -> Rows:
+        """Returns the next states of N states, by the index of an action each.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
+        parts = [self._called("step", rows, begin, {"index": indices}) for begin in self._begins(rows)]
+        joined = _joined(parts)
+        return _rows(joined)
+
+    def look(self, rows: Rows) -> dict[str, NDArray[Any]]:
+        """Returns the fields of N states: `player`, `legal`, `chance`, `rewards`, `observations`.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
+        return _joined([self._called("look", rows, begin, {}) for begin in self._begins(rows)])
+
+    def rate(self, lanes: int, steps: int, seconds: float = RATE_S) -> tuple[float, float]:
+        """Plays at random and returns steps a second, and the seconds that compiling and the first call took.
+
+        Args:
+            lanes: games at once.
+            steps: of one call.
+            seconds: that it may take.
+
+        Raises:
+            TwinProblemError: the process ended, or gave no answer in time.
+        """
+        given = {"lanes": np.array([lanes], np.int32), "steps": np.array([steps], np.int32)}
+        found = self.asked({"function": "rate"}, given, seconds, "played")
+        return float(found["steps_per_s"][0]), float(found["compile_s"][0])
+
+    def _begins(self, rows: Rows) -> range:
+        return range(0, max(1, len(rows[0])), self._lanes)
+
+    def _called(
+        self, function: str, rows: Rows, begin: int, further: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        part = slice(begin, begin + self._lanes)
+        given = {"whole": rows[0][part], "real": rows[1][part]}
+        given |= {name: array[part] for name, array in further.items()}
+        return self.asked({"function": function}, given, CALL_S, "asked")
 
 
 def _wait(descriptor: int, event: int, deadline: float) -> None:

@@ -107,7 +107,7 @@ class TwinGames:
             key, now = jax.random.split(key)
             seen = self.look(games)
             at_chance = seen.player == CHANCE
-            stepped = self._step(*games, _chosen(seen.chance, jax.random.uniform(now, at_chance.shape)))
+            stepped = self._step(*games, chosen(seen.chance, jax.random.uniform(now, at_chance.shape)))
             games = tuple(
                 jnp.where(at_chance.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
                 for new, old in zip(stepped, games, strict=True)
@@ -125,11 +125,16 @@ def uniform_actions(legal: jax.Array, key: jax.Array) -> jax.Array:
         legal: bool [B, A].
         key: that decides.
     """
-    return _chosen(legal.astype(jnp.float32), jax.random.uniform(key, legal.shape[:1]))
+    return chosen(legal.astype(jnp.float32), jax.random.uniform(key, legal.shape[:1]))
 
 
-def _chosen(weights: jax.Array, uniform: jax.Array) -> jax.Array:
-    """Returns places drawn by weights, int32 [B]: of rows [B, N], by a number from 0 to 1 each."""
+def chosen(weights: jax.Array, uniform: jax.Array) -> jax.Array:
+    """Returns places drawn by weights, int32 [B].
+
+    Args:
+        weights: float32 [B, N], from 0 on.
+        uniform: float32 [B], from 0 to 1, which decide.
+    """
     size = weights.shape[1]
     if size <= MOST_DIRECT:
         sums = weights @ jnp.triu(jnp.ones((size, size), weights.dtype))

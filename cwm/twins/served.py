@@ -10,8 +10,8 @@ import importlib
 import resource
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,11 @@ from cwm.twins.text.language import TwinTextError
 from cwm.twins.traced import TracedTwin
 from cwm.twins.tracing import warm_up
 
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+Functions: TypeAlias = Mapping[str, Callable[[Mapping[str, Any], Arrays], Arrays]]
+"""What a process answers: (what was asked, JSON; arrays) -> arrays."""
+Opened: TypeAlias = Callable[[TracedTwin, Mapping[str, Any], Arrays], Functions]
+
 SEEN = ("player", "legal", "chance", "rewards", "observations")
 
 
@@ -45,6 +50,7 @@ class Served:
         self._games = TwinGames(traced.form, functions)
         self._form = traced.form
         self._lanes = lanes
+        self._loops: dict[tuple[int, int], Callable[[Any, jax.Array], Any]] = {}
         init = functions["init"]
         self._init: Any = jax.jit(init)
         self._step: Any = jax.jit(jax.vmap(functions["step"]))
@@ -82,7 +88,7 @@ class Served:
             given: `lanes` and `steps`, int32 [1].
         """
         lanes, steps = int(given["lanes"][0]), int(given["steps"][0])
-        loop = rate_loop(self._games, lanes, steps)
+        loop = self._loops.setdefault((lanes, steps), rate_loop(self._games, lanes, steps))
         carry = (jax.jit(self._games.begin, static_argnums=0)(lanes, jax.random.key(0)), jnp.zeros(()))
         ended: Any = jax.block_until_ready
         began = time.perf_counter()
@@ -110,6 +116,16 @@ class Served:
 
 def main() -> None:
     """Serves one twin until its parent closes the pipe."""
+    serve(_opened, rehearse)
+
+
+def serve(opened: Opened, rehearsal: Callable[[], None]) -> None:
+    """Shuts this process in, and answers questions on one twin until the parent closes the pipe.
+
+    Args:
+        opened: builds and compiles what answers, of the twin and of what the parent said with it.
+        rehearsal: does on a game of ours whatever will be done, so that nothing has to be loaded later.
+    """
     source, target = sys.stdin.buffer, sys.stdout.buffer
 
     def read(count: int) -> bytes:
@@ -118,22 +134,21 @@ def main() -> None:
             sys.exit(0)
         return data
 
-    def tell(head: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def tell(head: dict[str, Any], arrays: Arrays) -> None:
         target.write(packed(head, arrays))
         target.flush()
 
     limits, _ = received(read)
     _limit(limits["memory_mb"], limits["cpu_s"])
     try:
-        _shut_in(limits["parent"])
+        _shut_in(limits["parent"], rehearsal)
     except LockError as error:
         tell({"not_locked": str(error)}, {})
         return
     tell({"ready": True}, {})
-    asked, _ = received(read)
+    asked, arrays = received(read)
     try:
-        served = Served(TracedTwin(TwinForm.from_json(asked["form"]), asked["texts"]), asked["lanes"])
-        served.compile()
+        functions = opened(TracedTwin(TwinForm.from_json(asked["form"]), asked["texts"]), asked, arrays)
     except TwinTextError as error:
         tell({"problem": str(error)}, {})
         return
@@ -142,37 +157,46 @@ def main() -> None:
         tell({"problem": f"the traced program cannot be compiled: {type(error).__name__}: {str(error)[:500]}"}, {})
         return
     tell({"ready": True}, {})
-    functions: dict[str, Callable[[dict[str, NDArray[Any]]], dict[str, NDArray[Any]]]] = {
-        "init": served.init,
-        "step": served.step,
-        "look": served.look,
-        "rate": served.rate,
-    }
     while True:
         asked, arrays = received(read)
-        tell({"ready": True}, functions[asked["function"]](arrays))
+        tell({"ready": True}, functions[asked["function"]](asked, arrays))
 
 
-def _shut_in(parent: int) -> None:
+def _opened(traced: TracedTwin, asked: Mapping[str, Any], _: Arrays) -> Functions:
+    served = Served(traced, asked["lanes"])
+    served.compile()
+    return {
+        "init": lambda _, given: served.init(given),
+        "step": lambda _, given: served.step(given),
+        "look": lambda _, given: served.look(given),
+        "rate": lambda _, given: served.rate(given),
+    }
+
+
+def _shut_in(parent: int, rehearsal: Callable[[], None]) -> None:
     # What JAX loads late is loaded by name, in time: when it compiles, it starts threads, which must be shut in, too.
-    for name in loaded_late(_rehearse):
+    for name in loaded_late(rehearsal):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     guard(parent)
 
 
-def _rehearse() -> None:
+def rehearse() -> None:
     """Compiles and plays a game of ours."""
     warm_up()
+    games = TwinGames(*sample())
+    ended: Any = jax.block_until_ready
+    ended(rate_loop(games, 2, 2)((games.begin(2, jax.random.key(0)), jnp.zeros(())), jax.random.key(1)))
+
+
+def sample() -> tuple[TwinForm, dict[str, Callable[..., tuple[Any, ...]]]]:
+    """Returns form and functions of a game of ours, for rehearsals."""
     functions: dict[str, Callable[..., tuple[Any, ...]]] = {
         "init": lambda: (jnp.zeros((), jnp.int32),),
         "step": lambda count, index: (count + index,),
         "look": lambda count: (count * 0, jnp.ones(1, bool), jnp.ones(1), jnp.ones(1), jnp.ones((1, 1))),
     }
-    form = TwinForm((ArrayForm("count", "int32", ()),), ("go",), ("come",), 1, 1)
-    games = TwinGames(form, functions)
-    ended: Any = jax.block_until_ready
-    ended(rate_loop(games, 2, 2)((games.begin(2, jax.random.key(0)), jnp.zeros(())), jax.random.key(1)))
+    return TwinForm((ArrayForm("count", "int32", ()),), ("go",), ("come",), 1, 1), functions
 
 
 def _limit(memory_mb: int, cpu_s: int) -> None:

@@ -84,13 +84,18 @@ def load_policy(folder: Path, like: Params | None = None) -> Params:
         )
     if like is not None:
         _check_network(folder / POLICY, arrays, named_leaves(like))
+    return nested({name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+def nested(arrays: Mapping[str, Any]) -> Params:
+    """Returns arrays by the path of their names, in nested dictionaries."""
     tree: dict[str, Any] = {}
     for name, array in arrays.items():
         *path, last = name.split("/")
         branch = tree
         for part in path:
             branch = branch.setdefault(part, {})
-        branch[last] = array.astype(np.float32)
+        branch[last] = array
     return tree
 
 
@@ -106,8 +111,7 @@ def save_training(folder: Path, state: Any, about: Mapping[str, Any]) -> None:
         CheckpointError: the file cannot be written; the old one is kept.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    arrays = {name: np.asarray(_plain(leaf)) for name, leaf in named_leaves(state).items()}
-    _write_arrays(folder / TRAINING, arrays, {"about": json.dumps(about, sort_keys=True)})
+    _write_arrays(folder / TRAINING, arrays_of(state), {"about": json.dumps(about, sort_keys=True)})
 
 
 def has_training(folder: Path) -> bool:
@@ -125,17 +129,35 @@ def load_training(folder: Path, like: Any) -> Any:
     Raises:
         CheckpointError: there is none, it is damaged, or it has other arrays.
     """
-    arrays = _read_arrays(folder / TRAINING)
+    return state_of(_read_arrays(folder / TRAINING), like, str(folder / TRAINING))
+
+
+def arrays_of(state: Any) -> dict[str, NDArray[Any]]:
+    """Returns the arrays of a state by name; typed keys as the numbers of which they consist."""
+    return {name: np.asarray(_plain(leaf)) for name, leaf in named_leaves(state).items()}
+
+
+def state_of(arrays: Mapping[str, NDArray[Any]], like: Any, source: str) -> Any:
+    """Returns the state of which `arrays_of` made arrays.
+
+    Args:
+        arrays: by name.
+        like: a state of the same training, or its shapes.
+        source: of the arrays, for errors.
+
+    Raises:
+        CheckpointError: they are others than those of `like`.
+    """
     wanted = named_leaves(like)
     if arrays.keys() != wanted.keys():
         other = sorted(arrays.keys() ^ wanted.keys())[0]
-        raise CheckpointError(f"{folder / TRAINING} is of another training: {other} is in one of both alone.")
+        raise CheckpointError(f"{source} is of another training: {other} is in one of both alone.")
     leaves = []
     for name, leaf in wanted.items():
         found, stored = arrays[name], jax.eval_shape(_plain, leaf)
         if found.shape != stored.shape or found.dtype != stored.dtype:
             raise CheckpointError(
-                f"{folder / TRAINING} is of another training: {name} is {found.dtype}{list(found.shape)}, "
+                f"{source} is of another training: {name} is {found.dtype}{list(found.shape)}, "
                 f"expected {stored.dtype}{list(stored.shape)}; choose another folder or the settings it began with."
             )
         leaves.append(_as_leaf(jnp.asarray(found), leaf.dtype))

@@ -1,6 +1,7 @@
 """`cwm train ppo`: agents that learn on a synthesised model."""
 
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,6 +12,7 @@ from arena.figures import formatting
 from arena.machine import accelerated, shipped
 from arena.matches.game_source import MODEL_PREFIX
 from arena.pipeline import recorded_models
+from arena.runs.folder import MODEL
 from arena.runs.origins import true_game
 from arena.terminal import console
 from arena.terminal.options import AsJson
@@ -19,12 +21,22 @@ from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.model.environment import training_limits
 from cwm.sandbox.parent.host import Sandbox
+from cwm.twins.stored import StoredTwin, has_twin
 
 SECONDS_BETWEEN_NOTICES: Final = 15.0
 BOTH: Final = "both"
 MOST_ENVIRONMENTS: Final = 10_000
 MOST_HIDDEN: Final = 8192
 """Beyond these the memory of no machine is enough."""
+RANDOM: Final = "random"
+ITSELF: Final = "itself"
+
+
+class On(StrEnum):
+    """What is played in training."""
+
+    TWIN = "twin"
+    WORKER = "worker"
 
 
 def command(
@@ -49,6 +61,16 @@ def command(
     vectors: Annotated[
         bool, typer.Option("--vectors", help="Write observations as vectors as the model's bundle says.")
     ] = False,
+    on: Annotated[
+        On | None,
+        typer.Option("--on", help="What is played in training: the model's proved twin, its default where it has one."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", help="Who else plays, on a twin: random, itself, or the folder of a training on the twin."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder that keeps everything; the same command on it goes on.")
     ] = None,
@@ -56,7 +78,7 @@ def command(
 ) -> None:
     """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D)."""
     course = accelerated.load("arena.training_on_models.course")
-    bundle = _bundle(model, game)
+    found_at, bundle = _bundle(model, game)
     folder = out or Path("runs") / f"ppo-{bundle.info['id']}-{bundle.hash[:8]}"
     settings = PpoSettings(
         steps=steps,
@@ -66,11 +88,19 @@ def command(
         evaluation_games=evaluation,
         stored_vectors=vectors,
     )
-    sandbox = Sandbox(training_limits(), shipped.level_of([bundle.hash]))
-    console.notices.print(f"{bundle.info['id']}: training in {folder}; the same command goes on after an interruption")
     seats = _seats(seat, bundle.game_info.num_players)
+    twin = _twin(found_at, bundle, on, against, course.begun_with(folder), vectors)
+    where = "on its twin" if twin is not None else "in its worker"
     say = console.notices.print
-    found = course.train(bundle, seats, settings, folder, sandbox, lambda text: say(text), Notices())
+    say(f"{bundle.info['id']}: training {where} in {folder}; the same command goes on after an interruption")
+    if twin is None:
+        sandbox = Sandbox(training_limits(), shipped.level_of([bundle.hash]))
+        found = course.train(bundle, seats, settings, folder, sandbox, lambda text: say(text), Notices())
+    else:
+        teachers = accelerated.load("arena.training_on_twins.teacher")
+        others = _others(teachers, against or RANDOM, twin)
+        with teachers.TwinTeacher(bundle, twin, settings, folder, others, Notices()) as teacher:
+            found = course.train_with(teacher, bundle, seats, settings, folder, lambda text: say(text))
     if as_json:
         console.print_json({"folder": str(folder), "seats": [item.to_json() for item in found]})
         return
@@ -104,7 +134,36 @@ class Notices:
         )
 
 
-def _bundle(model: str, game: str | None) -> ModelBundle:
+def _twin(
+    folder: Path, bundle: ModelBundle, on: On | None, against: str | None, begun: dict[str, Any] | None, vectors: bool
+) -> StoredTwin | None:
+    """Returns the twin on which is trained, None for the model's worker: as was asked, as was begun, or as there is."""
+    if on is None and begun is not None:
+        on = On.TWIN if "twin" in begun else On.WORKER
+    if on is None and against is not None:
+        on = On.TWIN
+    place = folder / MODEL if (folder / MODEL).is_dir() else folder
+    if on is On.WORKER or (on is None and not has_twin(place)):
+        if against is not None:
+            raise UsageError(
+                f"--against {against} needs the model's twin: leave out --on worker, or leave out --against."
+            )
+        return None
+    twin = StoredTwin.load(place)
+    if twin.model != bundle.hash:
+        raise UsageError(f"The twin in {place} equals another model than the one beside it: run `cwm twin {folder}`.")
+    if vectors and (bundle.vectors_source is not None or bundle.schema != twin.schema):
+        if on is None:
+            return None
+        raise UsageError("--vectors asks for other vectors than the twin's: leave it out, or give --on worker.")
+    return twin
+
+
+def _others(teachers: Any, against: str, twin: StoredTwin) -> Any:
+    return against if against in (RANDOM, ITSELF) else teachers.fixed_policy(Path(against), twin)
+
+
+def _bundle(model: str, game: str | None) -> tuple[Path, ModelBundle]:
     if model.split("+")[0].split("-")[0] == recorded_models.RECORDED:
         if game is None:
             raise UsageError(f"--model {model} needs --game: which game's recorded model?")
@@ -112,11 +171,13 @@ def _bundle(model: str, game: str | None) -> ModelBundle:
         if spec.model == model:
             names = ", ".join(recorded_models.names_of(game)) or "none"
             raise UsageError(f"No {model} ships for {game}; known: {names}.")
-        return ModelBundle.load(Path(spec.model or ""))
-    bundle = ModelBundle.load(Path(model.removeprefix(MODEL_PREFIX)))
+        folder = Path(spec.model or "")
+        return folder, ModelBundle.load(folder)
+    folder = Path(model.removeprefix(MODEL_PREFIX))
+    bundle = ModelBundle.load(folder)
     if game is not None and bundle.info["id"] != game:
         raise UsageError(f"--game is {game}, but the model in {model} is of {bundle.info['id']}.")
-    return bundle
+    return folder, bundle
 
 
 def _seats(text: str, players: int) -> list[int]:
@@ -131,7 +192,9 @@ def _line(item: Any, cooperative: bool) -> str:
     best = item.results[item.best]
     speed = item.clock.to_json()
     parts = ", ".join(f"{name} {speed[name]:.0%}" for name in ("model", "encoding", "transport", "policy", "update"))
-    fast = f"; {speed['steps_per_s']:,.0f} steps/s ({parts})" if item.clock.steps else ""
+    # On a twin all is one compiled loop.
+    parts = f" ({parts})" if item.clock.model else ""
+    fast = f"; {speed['steps_per_s']:,.0f} steps/s{parts}" if item.clock.steps else ""
     # Where all are paid the same nobody is paid more than the others.
     won = "" if cooperative else f"{best.wins:.1%} won, {best.losses:.1%} lost, "
     return (

@@ -7,7 +7,7 @@ import pytest
 from arena.commands.benchmark import BENCHMARKS, TAKES, Name
 
 OPTIONS = {f"--{name}": 3 for name in ("games", "deals", "simulations", "minutes", "seed", "workers")}
-OPTIONS |= {"--model": "m", "--game": "mnk", "--run": "r"}
+OPTIONS |= {"--model": "m", "--game": "mnk", "--run": "r", "--beside": "pgx"}
 
 
 @pytest.mark.parametrize("name", Name)

@@ -59,7 +59,6 @@ NEVER_SHOWN = {
     "cwm.storage.lock.LockHeldError": "the run's or the store's own error takes its place",
     "cwm.twins.frames.FrameError": "the process that compiles twins is given up, and what it was asked fails",
     "cwm.twins.text.language.TwinTextError": "the process that compiles twins makes a reply of it",
-    "cwm.twins.traced.TwinProblemError": "goes back to the language model that wrote the twin",
     "cwm.twins.tracing.UnfitTwinError": "the worker makes a reply of it",
     "games.contract.session.AnswerError": "the worker makes a violation of it",
     "games.contract.report.ContractError": "for tests of games",

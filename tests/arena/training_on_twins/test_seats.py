@@ -1,0 +1,100 @@
+"""Games with a learner at one seat: what it is shown and paid, and how games follow one another."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from arena.training_on_twins.seats import SeatGames
+from search.learn.api import Outputs
+
+LANES = 256
+
+
+class SaysYes:
+    """A policy that says yes whatever it sees, and remembers how often it was asked since its game began."""
+
+    num_actions = 2
+
+    def initial_memory(self, lanes):
+        return jnp.zeros(lanes)
+
+    def apply(self, params, memory, observation, starts, deciders=None):
+        memory = jnp.where(starts[0], 0.0, memory) + 1
+        logits = jnp.broadcast_to(jnp.array([0.0, 1e9]), (*starts.shape, 2))
+        return memory, Outputs(logits, jnp.zeros(starts.shape), jnp.zeros((*starts.shape, 1)))
+
+
+SAYS_YES = SaysYes()
+
+
+@pytest.fixture(scope="module")
+def played(coin):
+    """Returns games at their learners' first decisions, and those after one step in which all said the same."""
+    compiled = {}
+
+    def of(seat, said, others=None, max_actions=2):
+        if (others, max_actions) not in compiled:
+            games = SeatGames(*coin, max_actions, others)
+
+            @jax.jit
+            def run(seat, said, key):
+                deal, begin, on = jax.random.split(key, 3)
+                deals, seats = games.deals(LANES, deal), jnp.full(LANES, seat)
+                first = games.begin(seats, deals, (), begin)
+                return (games.show(first, seats), *games.step(first, jnp.full(LANES, said), seats, deals, (), on))
+
+            compiled[others, max_actions] = run
+        return compiled[others, max_actions](seat, said, jax.random.key(1))
+
+    return of
+
+
+def test_the_second_player_decides_after_the_first_and_is_paid_at_the_end_while_the_next_game_begins(played):
+    shown, standing, paid = played(seat=1, said=1)
+    first, coins = np.asarray(shown.observation[:, 0]), np.asarray(shown.observation[:, 2])
+    assert paid.reward.tolist() == (-(first + 10 + 100 * coins)).tolist()
+    assert paid.done.all()
+    # Its last action is the last one that is allowed.
+    assert not paid.cut.any()
+    assert standing.player.tolist() == [1] * LANES
+    assert standing.lengths.tolist() == [1] * LANES
+    # Coins and players by chance are even, and drawn anew.
+    assert 0.4 < coins.mean() < 0.6
+    assert 0.4 < first.mean() < 0.6
+    again = np.asarray(standing.games[1])[:, 2]
+    assert 0.4 < (again != coins).mean() < 0.6
+
+
+def test_what_others_do_after_the_learner_pays_it_too(played):
+    shown, standing, paid = played(seat=0, said=1, others=SAYS_YES)
+    assert shown.observation[:, :2].tolist() == [[0, 0]] * LANES
+    assert paid.reward.tolist() == (1 + 10 + 100 * shown.observation[:, 2]).tolist()
+    assert paid.ended.wins.tolist() == [1] * LANES
+    assert (paid.ended.games.sum(), paid.ended.losses.sum()) == (LANES, 0)
+    assert paid.ended.total.tolist() == paid.reward.tolist()
+    assert standing.totals.tolist() == [[0, 0]] * LANES
+
+
+def test_a_policy_at_another_seat_remembers_its_own_decisions_of_one_game_alone(played):
+    _, standing, _ = played(seat=0, said=0, others=SAYS_YES)
+    # It decided once, in the game before; its next decision is the first of its game again.
+    assert standing.memory.tolist() == [[0, 1]] * LANES
+    assert standing.starts.all()
+
+
+def test_a_draw_is_neither_won_nor_lost(played):
+    _, _, paid = played(seat=0, said=0)
+    drawn = np.asarray(paid.reward) == 0
+    assert drawn.any()
+    assert (paid.ended.wins + paid.ended.losses)[drawn].tolist() == [0] * drawn.sum()
+    assert paid.ended.wins[~drawn].all()
+
+
+def test_a_game_that_is_too_long_is_cut_pays_nothing_and_counts_for_itself(played):
+    _, standing, paid = played(seat=0, said=1, max_actions=1)
+    assert paid.done.all()
+    assert paid.cut.all()
+    assert paid.ended.cut.tolist() == [1] * LANES
+    assert (paid.ended.games.sum(), paid.reward.sum()) == (0, 0)
+    assert standing.player.tolist() == [0] * LANES
