@@ -5,6 +5,10 @@ import pytest
 from games.batched.posg import differential
 from games.batched.posg.cooperative_reaching.rules import ReachingRules
 from games.batched.posg.game import _PARTS
+from games.posg.cooperative_reaching.model import CooperativeReaching
+from games.posg.driving.model import Driving
+from games.posg.predator_prey.model import PredatorPrey
+from games.posg.pursuit_evasion.model import PursuitEvasion
 
 QUICK_GAMES = 24
 SLOW_GAMES = 4_000
@@ -37,6 +41,38 @@ def test_thousands_of_games_agree_at_every_step(game_id):
     report = differential.compare(game_id, SLOW_GAMES, seed=11)
     assert report.differences == []
     assert report.steps > 50_000
+
+
+@pytest.fixture
+def with_model(monkeypatch):
+    """Has a game be compared on another model of it."""
+
+    def change(game_id, model):
+        parts = _PARTS[game_id]
+        monkeypatch.setattr(differential, "rules", lambda _: parts.rules(model))
+        monkeypatch.setattr(differential, "partners", lambda _: parts.partners(model))
+        differential._compiled.cache_clear()
+
+    yield change
+    differential._compiled.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "model",
+    [
+        CooperativeReaching(size=6, sight=1, steps=80),
+        Driving(agents=3),
+        Driving("small roundabout", agents=4, view=(2, 1, 2)),
+        PredatorPrey("documented"),
+        PursuitEvasion("8x8", "documented"),
+    ],
+)
+def test_other_sizes_and_variants_agree_with_the_reference(model, with_model, few_side_by_side):
+    with_model(model.info.id, model)
+    report = differential.compare(model.info.id, 8 * QUICK_GAMES, seed=5)
+    assert report.differences == []
+    assert report.wins >= QUICK_GAMES
 
 
 @pytest.mark.slow
