@@ -20,7 +20,6 @@ from games.batched.posg.chance import BITS, answering
 from games.batched.posg.environment import SimultaneousEnv, SimultaneousState
 from games.batched.posg.game import partners, rules
 from games.batched.posg.policies import BatchedPartner
-from games.batched.posg.rules import SimultaneousRules
 from games.posg import registry
 from games.posg.api import ReportsEnd
 from games.posg.policies import PosgPolicy
@@ -39,10 +38,11 @@ Told: TypeAlias = dict[str, Any]
 
 
 class CompiledSides(NamedTuple):
-    """Batched rules and policies, and what starts, shows and steps them."""
+    """Batched rules and policies, those of the reference, and what starts, shows and steps the batched ones."""
 
     env: SimultaneousEnv
     twins: Mapping[str, BatchedPartner]
+    known: Mapping[str, PosgPolicy]
     start: Any
     show: Any
     step: Any
@@ -51,17 +51,16 @@ class CompiledSides(NamedTuple):
 class _Game:
     """One game on the reference's side, and who plays it."""
 
-    def __init__(self, batched: SimultaneousRules, names: Sequence[str | None], bits: Sequence[int]) -> None:
+    def __init__(self, compiled: CompiledSides, names: Sequence[str | None], bits: Sequence[int]) -> None:
         """Args:
-        batched: the rules on arrays.
+        compiled: both sides.
         names: of the policies by agent; None: at random.
         bits: of the start's draws.
         """
-        self.rules, self.names = batched, names
-        self.model: Any = batched.model
-        known = registry.policies(batched.info.id, batched.model)
-        self.policies: list[PosgPolicy | None] = [None if name is None else known[name] for name in names]
-        choose = answering(batched.start_draws, bits)
+        self.rules, self.names = compiled.env.rules, names
+        self.model: Any = self.rules.model
+        self.policies = [None if name is None else compiled.known[name] for name in names]
+        choose = answering(self.rules.start_draws, bits)
         self.state: State = self.model.initial_state(choose)
         self.told = self.model.observe(self.state, None, choose)
         self.active = self.model.active(self.state)
@@ -142,7 +141,8 @@ def _compiled(game_id: str) -> CompiledSides:
         remembered = {name: twin.acted(memories[name], actions.reshape(-1)) for name, twin in twins.items()}
         return *env.step_drawn(state, actions, bits), remembered
 
-    return CompiledSides(env, twins, jax.jit(env.start), jax.jit(show), jax.jit(step))
+    known = registry.policies(game_id, env.rules.model)
+    return CompiledSides(env, twins, known, jax.jit(env.start), jax.jit(show), jax.jit(step))
 
 
 def _totals(outcome: Outcome) -> dict[str, Array]:
@@ -176,7 +176,7 @@ def compare_in_batches(game_id: str, games: int, seed: int, first: int = 0) -> I
         for number in range(BATCH):
             is_random = not names or number < AT_RANDOM * BATCH
             seats = [None if is_random else rng.choice(names) for _ in batched.info.agent_names]
-            sides.append(_Game(batched, seats, bits[:, number].tolist()))
+            sides.append(_Game(compiled, seats, bits[:, number].tolist()))
         _compare_lanes(compiled, sides, compiled.start(bits), report, rng)
         yield report
 

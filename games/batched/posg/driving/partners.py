@@ -1,7 +1,7 @@
 """A0 to A100 in lanes: tables that the reference's policies fill."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +12,7 @@ from games.posg.driving.model import Driving
 from games.posg.driving.partners import ShortestWay, policies
 from games.posg.driving.roads import ACTIONS, EMPTY, VEHICLE, heading_after
 
-SIGNS = 4
+SIGNS: Final = 4
 """Numbers of a cell of the view, the first of which says that a vehicle is there."""
 
 
