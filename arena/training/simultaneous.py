@@ -121,12 +121,16 @@ def _check_own(method: str, partners: Sequence[str], levels: int | None, runs: i
     of = {"partners": "br", "levels": "klr", "runs": "sp-br", "seat": "br"}
     for name, is_given in given.items():
         if is_given and method != of[name]:
-            raise RecipeError(f"{name} is of the method {of[name]}, not of {method}: leave it out.")
+            option = "population" if name == "partners" else name
+            raise RecipeError(f"the option `{option}` is of the method {of[name]}, not of {method}: leave it out.")
     for name, count in (("levels", levels), ("runs", runs)):
         if count is not None and count < 1:
             raise RecipeError(f"{name} is {count}: expected 1 or more.")
     if method == "br" and not partners:
-        raise RecipeError("br needs a population to answer: names of policies of the game, e.g. H1+H2, or folders.")
+        raise RecipeError(
+            "br needs somebody to answer: give the option `population` names of policies of the game, e.g. H1+H2, "
+            "folders of trained ones, or a population."
+        )
 
 
 def _check_seat(game_id: str, method: str, seat: int | None) -> None:
@@ -134,7 +138,10 @@ def _check_seat(game_id: str, method: str, seat: int | None) -> None:
     if seat is not None and not 0 <= seat < info.num_agents:
         raise RecipeError(f"{game_id} has the agents 0 to {info.num_agents - 1}, not {seat}.")
     if method == "br" and seat is None and not info.symmetric:
-        raise RecipeError(f"the agents of {game_id} differ: say which of them learns, 0 to {info.num_agents - 1}.")
+        raise RecipeError(
+            f"the agents of {game_id} differ: say by the option `seat` which of them learns, 0 to "
+            f"{info.num_agents - 1}."
+        )
 
 
 def _paper(game_id: str, method: str, seat: int | None) -> tuple[NetworkConfig, PpoConfig]:
