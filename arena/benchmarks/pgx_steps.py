@@ -1,7 +1,7 @@
 """Steps a second of pgx's own environment of a game, played as a twin is: for `cwm benchmark twin --beside pgx`.
 
-pgx (Koyama et al., 2023) is written by hand for speed. Its games run in this process; it is installed apart, as no extra of
-ours asks for it.
+pgx (Koyama et al., 2023) is written by hand for speed. Its games run in this process; it is installed apart:
+no extra of ours asks for it.
 """
 
 import importlib

@@ -87,8 +87,8 @@ HELP: Final[dict[Name, str]] = {
     "kept, so that it goes on after a kill), times.",
     Name.HANABI_STEPS: "Steps/s of batched Hanabi on the device that JAX finds, beside JaxMARL's if installed.",
     Name.JAXMARL_STEPS: "Steps/s of OvercookedV2 as a batched game, beside JaxMARL's own loop.",
-    Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`) and decisions/s of PPO on it, beside those "
-    "of its worker, and with --beside pgx beside pgx's own environment.",
+    Name.TWIN: "Steps/s of a model's twin (--model RUN, made by `cwm twin RUN`) and decisions/s of PPO on it, beside "
+    "those of its worker, and with --beside pgx beside pgx's own environment.",
 }
 
 
