@@ -17,6 +17,7 @@ class AgentKind:
         sandboxed: whether it plays on a synthesised model, which nobody trusts, in worker processes; such an agent may
             have several of them, and may learn between games.
         asks: whether a language model is asked for its moves.
+        guides: whether its policy may guide a search of the true game, of which `simulations` alone is set.
         trained: whether it plays a trained policy, which has its own view, and draws actions or takes the likeliest.
         terminal: whether a person plays, in the terminal.
         own: whether it is a class that is not ours, whose options are keyword arguments of it.
@@ -30,6 +31,7 @@ class AgentKind:
     searches: bool = False
     sandboxed: bool = False
     asks: bool = False
+    guides: bool = False
     trained: bool = False
     terminal: bool = False
     own: bool = False
@@ -83,8 +85,9 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         ),
         AgentKind(
             "learned",
-            "learned:FOLDER (a policy that was trained on a model)",
+            "learned:FOLDER (a policy that was trained on a model; sims=100 lets it guide a search of the true game)",
             model="training: write learned:FOLDER, that of `cwm train ppo`, or learned:recorded for one that ships",
+            guides=True,
             trained=True,
         ),
         AgentKind(

@@ -71,7 +71,7 @@ class AgentSpec:
             name alone play independently.
         view: which of the game's views it is shown.
         planner: settings given for `mcts`, `ismcts` and `cwm`, by full name; the rest are the planner's defaults. For
-            `posg` all of them (`search.posg.config.PosgPlannerConfig`).
+            `learned` simulations alone, for `posg` all of them (`search.posg.config.PosgPlannerConfig`).
         model: for `cwm`: folder of a run or a bundle; for `partner`: its name; for `llm`:
             `PROVIDER:MODEL`; for `ippo`: a policy that ships for the game, or a folder; for `learned`: the folder of a
             training; for `python`: `FILE:CLASS`, the file absolute; for `exec`: the command.
@@ -269,8 +269,14 @@ def _check_settings(text: str, kind: AgentKind, settings: Mapping[str, Any]) -> 
             f"Agent {text!r} asks no language model: {min(asked)}= goes with {sandboxed} beside learn=, and with llm."
         )
     others = settings.keys() - {"name", "view", "greedy", *_WHOLE, "learn", *HOW_IT_LEARNS}
+    if kind.guides and "simulations" in others:
+        if "greedy" in settings:
+            raise AgentSpecError(f"Agent {text!r}: a search draws from no policy: leave out greedy= or sims=.")
+        others -= {"simulations"}
     if others and not kind.searches:
-        taken = "greedy= and name=" if kind.trained else "name= and view="
+        taken = (
+            "greedy=, sims= and name=" if kind.guides else "greedy= and name=" if kind.trained else "name= and view="
+        )
         raise AgentSpecError(f"Agent {kind.name!r} takes only {taken}, not {', '.join(sorted(others))}.")
     if "algorithm" in others and not kind.sandboxed:
         raise AgentSpecError(f"Agent {kind.name!r} is its own algorithm: leave out algorithm={settings['algorithm']}.")

@@ -58,7 +58,7 @@ def _learning(bundle: ModelBundle, twin: StoredTwin, settings: PpoSettings) -> L
 
 def _rate(learning: LearningTwin) -> float:
     lot = learning.run(MANY_UPDATES, TWIN_S)
-    return len(lot.losses) * learning.task.ppo.steps_per_update / lot.seconds
+    return len(lot.losses) * learning.task.steps_per_update / lot.seconds
 
 
 class _Worker:

@@ -23,6 +23,8 @@ from search.learn.ppo.host_play import HostPolicy
 from search.learn.ranges import is_whole
 
 KIND: Final = "ppo-cwm"
+ZERO: Final = "alphazero-cwm"
+KINDS: Final = (KIND, ZERO)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def load(folder: Path) -> SeatPolicy:
     """
     about = checkpoint.load_about(folder)
     try:
-        if about["kind"] != KIND:
+        if about["kind"] not in KINDS:
             raise CheckpointError(f"The checkpoint in {folder} was not trained on a model: it is {about['kind']!r}.")
         actions = tuple(about["actions"])
         network, width = ActorCritic(NetworkConfig.from_json(about["network"]), len(actions), rank=1), about["width"]

@@ -8,7 +8,7 @@ from games.api import GameError
 from games.extras import install
 
 BATCHED: Final = frozenset({"jax", "jaxlib"})
-LEARN: Final = frozenset({"flax", "optax", "safetensors", "tensorboardX"})
+LEARN: Final = frozenset({"chex", "flax", "mctx", "optax", "safetensors", "tensorboardX"})
 LEARNERS: Final = (
     "arena.agents",
     "arena.checkpoints",

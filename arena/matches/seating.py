@@ -238,6 +238,25 @@ def _trained(module: str) -> Seat:
     return Seat(resolve, build)
 
 
+def _guided(module: str) -> Seat:
+    """Returns the same of policies that may guide a search of the true game."""
+    plain = _trained(module)
+
+    def resolve(spec: AgentSpec, game: Game) -> AgentSpec:
+        resolved = plain.resolve(spec, game)
+        if resolved.planner:
+            accelerated.load(module).searching(resolved, game, None)
+        return resolved
+
+    def build(spec: AgentSpec, table: TableSetup) -> Agent:
+        if not spec.planner:
+            return plain.build(spec, table)
+        agent: Agent = accelerated.load(module).searching(spec, table.game, table.runtime)
+        return agent
+
+    return Seat(resolve, build)
+
+
 SEATS: Final[Mapping[str, Seat]] = {
     "random": Seat(_in_view, _random),
     "mcts": Seat(_resolve_planner, _planner_on_game),
@@ -249,7 +268,7 @@ SEATS: Final[Mapping[str, Seat]] = {
     "llm": Seat(_resolve_player, _player),
     "human": Seat(_in_view, _no_person),
     "ippo": _trained("arena.agents.learned_policy"),
-    "learned": _trained("arena.agents.model_policy"),
+    "learned": _guided("arena.agents.model_policy"),
     "python": Seat(_resolve_own, _own),
     "exec": Seat(_resolve_program, _program),
 }

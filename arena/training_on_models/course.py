@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from arena.checkpoints.on_model import KIND
 from arena.checkpoints.places import seat_folder
@@ -122,8 +122,10 @@ class WorkerTeacher:
         with task.environment(self._settings, derive("model evaluation", task.seat), self._sandbox) as environment:
             width = environment.width
             found = evaluation.evaluate(training.policy, params, environment, self._settings.evaluation_games)
-        about = about_policy(task, self._settings, seed, width, training.network_config, found, training.clock)
-        checkpoint.save_policy(folder, params, about)
+        ppo = self._settings.ppo()
+        steps = ppo.updates * ppo.steps_per_update
+        made = Made(training.network_config, width, steps, seed, self._settings.to_json())
+        checkpoint.save_policy(folder, params, about_policy(task, made, found, training.clock))
         return training.clock
 
 
@@ -177,7 +179,7 @@ def train_with(
     folder.mkdir(parents=True, exist_ok=True)
     with RunLock(folder):
         asked = {"game": bundle.info["id"], "model": bundle.hash, "settings": settings.to_json()}
-        _keep(folder, asked | dict(teacher.facts))
+        keep(folder, asked | dict(teacher.facts))
         return [_train_seat(teacher, bundle, seat, settings, folder, on_stage) for seat in seats]
 
 
@@ -191,7 +193,16 @@ def begun_with(folder: Path) -> dict[str, Any] | None:
     return stored_json.read(path, dict, UsageError, "use another folder") if path.exists() else None
 
 
-def _keep(folder: Path, asked: dict[str, Any]) -> None:
+def keep(folder: Path, asked: dict[str, Any]) -> None:
+    """Writes down what a training was begun with, or refuses a folder that was begun with something else.
+
+    Args:
+        folder: of the training.
+        asked: JSON.
+
+    Raises:
+        UsageError: the folder holds another training.
+    """
     begun = begun_with(folder)
     if begun is None:
         write_whole(folder / ASKED, json.dumps(asked, indent=1, sort_keys=True) + "\n")
@@ -226,28 +237,37 @@ def _train_seat(
     return Graduate(seat, place, best, found, clock, len(task.actions), width)
 
 
-def about_policy(
-    task: Lesson,
-    settings: PpoSettings,
-    seed: int,
-    width: int,
-    network: NetworkConfig,
-    found: Results,
-    clock: Clock,
-) -> dict[str, Any]:
+class Made(NamedTuple):
+    """How a policy came about.
+
+    Attributes:
+        network: its own.
+        width: of an observation.
+        steps: decisions that it learned from.
+        seed: of it.
+        settings: of the training, JSON.
+        kind: of the checkpoint.
+    """
+
+    network: NetworkConfig
+    width: int
+    steps: int
+    seed: int
+    settings: Mapping[str, Json]
+    kind: str = KIND
+
+
+def about_policy(task: Lesson, made: Made, found: Results, clock: Clock) -> dict[str, Any]:
     """Returns what a policy's `config.json` says of it.
 
     Args:
         task: what was learned.
-        settings: of the training.
-        seed: of the agent.
-        width: of an observation.
-        network: the policy's.
+        made: how.
         found: on the model against random players.
         clock: what the training took.
     """
     return {
-        "kind": KIND,
+        "kind": made.kind,
         "game": task.bundle.info["id"],
         "info": task.bundle.info,
         "seat": task.seat,
@@ -255,12 +275,12 @@ def about_policy(
         "model": task.bundle.hash,
         "actions": list(task.actions),
         "vectors": task.vectors,
-        "width": width,
-        "network": network.to_json(),
-        "steps": settings.ppo().updates * settings.ppo().steps_per_update,
-        "seed": seed,
+        "width": made.width,
+        "network": made.network.to_json(),
+        "steps": made.steps,
+        "seed": made.seed,
         "results": found.to_json(),
-        "settings": settings.to_json(),
+        "settings": dict(made.settings),
         "speed": clock.to_json(),
     }
 

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding, TwinDeals
+from arena.training_on_twins import judging
+from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding
 from cwm.twins.form import TwinForm
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Params
@@ -15,7 +16,6 @@ from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
 from search.learn.ppo import ppo
 from search.learn.ppo.config import PpoConfig
-from search.learn.ppo.losses import Losses
 from search.learn.ppo.ppo import Learner
 from search.learn.ppo.returns import advantages
 from search.learn.ppo.rollout import Batch
@@ -43,6 +43,16 @@ class SeatTask:
     max_actions: int
     others: str = RANDOM
     other_network: NetworkConfig | None = None
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole training."""
+        return self.ppo.updates
+
+    @property
+    def steps_per_update(self) -> int:
+        """Decisions between two updates."""
+        return self.ppo.steps_per_update
 
     def to_json(self) -> dict[str, Any]:
         """Returns the task as JSON."""
@@ -89,11 +99,11 @@ class UpdateCame(NamedTuple):
     """What one update came to.
 
     Attributes:
-        losses: means over the minibatches.
+        losses: means over the minibatches, by name: `Losses`, or those of another method.
         ended: sums over the games that ended, scalars.
     """
 
-    losses: Losses
+    losses: Any
     ended: Ended
 
 
@@ -145,6 +155,9 @@ class SeatLearner:
         self.begin: Any = jax.jit(self._begin)
         self.update: Any = jax.jit(self._update, donate_argnums=0)
         self.evaluate: Any = jax.jit(self._evaluate, static_argnums=2)
+
+    def _evaluate(self, params: Params, seat: Array, games: int, key: Array) -> Ended:
+        return judging.judged(self._judged, self._network, params, seat, games, self.task.ppo.environments, key)
 
     def _begin(self, seed: Array, seat: Array, others: Params) -> SeatState:
         """Returns the state before the first update.
@@ -227,39 +240,3 @@ class SeatLearner:
             target=target,
             judged=~played.cut,
         )
-
-    def _evaluate(self, params: Params, seat: Array, games: int, key: Array) -> Ended:
-        """Plays the likeliest actions against chance, in equally many games at each place, and returns their sums.
-
-        Args:
-            params: of the learner's network.
-            seat: int32 [], the learner's.
-            games: at least so many.
-            key: of all that others and chance do.
-        """
-        lanes = min(games, self.task.ppo.environments)
-        quota = -(-games // lanes)
-        deal, begin, play = jax.random.split(key, 3)
-        deals: TwinDeals = self._judged.deals(lanes, deal)
-        seats = jnp.broadcast_to(seat, (lanes,))
-        whole = jnp.zeros(lanes, jnp.int32)
-
-        def lacking(carry: Any) -> Array:
-            return jnp.any(carry[3].games + carry[3].cut < quota)
-
-        def step(carry: Any) -> Any:
-            standing, memory, starts, found, key = carry
-            key, going_on = jax.random.split(key)
-            shown = self._judged.show(standing, seats)
-            memory, outputs = self._network.apply(params, memory, shown.observation[None], starts[None])
-            action = masked_categorical.greedy(outputs.logits[0], shown.legal)
-            standing, paid = self._judged.step(standing, action, seats, deals, (), going_on)
-            wanted = found.games + found.cut < quota
-            found = jax.tree.map(lambda sum_, more: sum_ + jnp.where(wanted, more, 0), found, paid.ended)
-            return standing, memory, paid.done, found, key
-
-        standing = self._judged.begin(seats, deals, (), begin)
-        nothing = Ended(whole, whole, whole, whole.astype(jnp.float32), whole)
-        begun = standing, self._network.initial_memory(lanes), jnp.ones(lanes, bool), nothing, play
-        ended: Ended = jax.lax.while_loop(lacking, step, begun)[3]
-        return Ended(*map(jnp.sum, ended))

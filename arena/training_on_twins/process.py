@@ -1,7 +1,7 @@
 """The parent's end of the process in which agents learn on a twin: what is asked, and a check of what leaves it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.training_on_models.results import Results
-from arena.training_on_twins.learning import SeatLearner, SeatState, SeatTask
+from arena.training_on_twins.learning import SeatLearner
 from arena.training_on_twins.seats import Ended
 from cwm.storage.keys import derive
 from cwm.twins.compiled import TwinProcess
@@ -19,7 +19,6 @@ from search.learn import checkpoint
 from search.learn.errors import CheckpointError, LearnError
 from search.learn.ppo.losses import Losses
 
-SERVED: Final = "arena.training_on_twins.served"
 LEARN_S: Final = 1800.0
 """After so many seconds without an answer a training has failed; compiling is part of the first one."""
 OTHER_FORM: Final = "the process in which agents learn did not answer in the form that was asked for"
@@ -41,12 +40,48 @@ class Lot(NamedTuple):
     seconds: float
 
 
+class LearningTask(Protocol):
+    """What is learned, as settings."""
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole training."""
+        ...
+
+    @property
+    def steps_per_update(self) -> int:
+        """Decisions between two updates."""
+        ...
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the task as JSON."""
+        ...
+
+
+class Method(NamedTuple):
+    """How is learned.
+
+    Attributes:
+        served: module of the process.
+        learner: class of the compiled functions, which takes a form, functions and a task.
+        losses: names of the losses of an update.
+    """
+
+    served: str
+    learner: Callable[..., Any]
+    losses: tuple[str, ...]
+
+
+PPO: Final = Method("arena.training_on_twins.served", SeatLearner, Losses._fields)
+
+
 class LearningTwin(TwinProcess):
     """A twin and what learns on it, in a process that is shut in; a context manager.
 
     Args:
         traced: the twin.
         task: what is learned.
+        method: how.
         others: parameters of a fixed policy, by name; {} for none.
 
     Raises:
@@ -55,15 +90,20 @@ class LearningTwin(TwinProcess):
     """
 
     def __init__(
-        self, traced: TracedTwin, task: SeatTask, others: Mapping[str, NDArray[np.float32]] | None = None
+        self,
+        traced: TracedTwin,
+        task: LearningTask,
+        method: Method = PPO,
+        others: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         self.task = task
+        self._losses = method.losses
         given = dict(others or {})
         # Only shapes are computed here: of arrays that are as the form says, whatever the twin's functions do.
-        learner = SeatLearner(traced.form, unknown_functions(traced.form), task)
+        learner = method.learner(traced.form, unknown_functions(traced.form), task)
         nested = checkpoint.nested(given) if given else ()
-        self.shapes: SeatState = jax.eval_shape(learner.begin, np.uint32(0), np.int32(0), nested)
-        super().__init__(SERVED, traced, {"task": task.to_json()}, given)
+        self.shapes: Any = jax.eval_shape(learner.begin, np.uint32(0), np.int32(0), nested)
+        super().__init__(method.served, traced, {"task": task.to_json()}, given)
 
     def begin(self, seat: int, seed: int) -> None:
         """Begins a training.
@@ -77,7 +117,7 @@ class LearningTwin(TwinProcess):
         """
         self._said("begin", seat=seat, seed=derive("twin games", seed) & 0xFFFFFFFF)
 
-    def resume(self, state: SeatState) -> None:
+    def resume(self, state: Any) -> None:
         """Goes on with a training where it stood."""
         self.asked({"function": "resume"}, checkpoint.arrays_of(state), LEARN_S, "given a training")
 
@@ -92,13 +132,13 @@ class LearningTwin(TwinProcess):
             LearnError: what it learns from cannot be learned.
         """
         found = self._said("run", updates=updates, seconds=seconds)
-        came = {f"{part}/{name}" for part, kind in (("losses", Losses), ("ended", Ended)) for name in kind._fields}
+        came = {f"losses/{name}" for name in self._losses} | {f"ended/{name}" for name in Ended._fields}
         if found.keys() != came | {"seconds"}:
             raise TwinProblemError(OTHER_FORM)
         count = len(found["losses/total"]) if found["losses/total"].ndim else 0
         if not 1 <= count <= updates:
             raise TwinProblemError(OTHER_FORM)
-        losses = {name: _floats(found, f"losses/{name}", count) for name in Losses._fields}
+        losses = {name: _floats(found, f"losses/{name}", count) for name in self._losses}
         ended = _ended({name: found[f"ended/{name}"] for name in Ended._fields}, count)
         if not all(np.isfinite(values).all() for values in losses.values()):
             raise LearnError(
@@ -109,14 +149,14 @@ class LearningTwin(TwinProcess):
         rows = [{name: float(values[place]) for name, values in losses.items()} for place in range(count)]
         return Lot(rows, [results for results, _ in ended], [cut for _, cut in ended], seconds)
 
-    def state(self) -> SeatState:
+    def state(self) -> Any:
         """Returns where the training stands, as arrays of the shapes that it must have.
 
         Raises:
             LearnError: its parameters are no finite numbers.
         """
         try:
-            found: SeatState = checkpoint.state_of(self._said("state"), self.shapes, "what the process told")
+            found = checkpoint.state_of(self._said("state"), self.shapes, "what the process told")
         except CheckpointError:
             raise TwinProblemError(OTHER_FORM) from None
         if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(found.learner.params)):

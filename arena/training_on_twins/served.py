@@ -4,13 +4,13 @@ It is locked as the one that compiles twins is, before it is told the twin's fir
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import jax
 import numpy as np
 
-from arena.training_on_twins.learning import SeatLearner, SeatState, SeatTask, UpdateCame
+from arena.training_on_twins.learning import SeatLearner, SeatTask, UpdateCame
 from cwm.twins import served
 from cwm.twins.served import Arrays, Functions
 from cwm.twins.text.build import function_of
@@ -32,11 +32,11 @@ class Lessons:
     """A learner on one twin, and where its training stands.
 
     Args:
-        learner: compiled functions.
+        learner: compiled functions, as `SeatLearner` has them.
         others: arrays of a fixed policy, by name; {} for none.
     """
 
-    def __init__(self, learner: SeatLearner, others: Arrays) -> None:
+    def __init__(self, learner: Any, others: Arrays) -> None:
         self._learner = learner
         self._others: Params = checkpoint.nested(others) if others else ()
         self._state: Any = None
@@ -72,34 +72,42 @@ class Lessons:
 
     def evaluate(self, asked: Mapping[str, Any], _: Arrays) -> Arrays:
         """Plays `games` with the present policy at a `seat` against chance."""
-        state: SeatState = self._state
         key = jax.random.key(asked["seed"])
-        ended = self._learner.evaluate(state.learner.params, np.int32(asked["seat"]), asked["games"], key)
+        ended = self._learner.evaluate(self._state.learner.params, np.int32(asked["seat"]), asked["games"], key)
         return {name: np.asarray(value).reshape(1) for name, value in ended._asdict().items()}
 
 
 def main() -> None:
     """Serves one twin until its parent closes the pipe."""
-    served.serve(_opened, _rehearse)
+    serve(SeatLearner, SeatTask.from_json, SMALL)
 
 
-def _opened(traced: TracedTwin, asked: Mapping[str, Any], others: Arrays) -> Functions:
-    functions = {name: function_of(program) for name, program in traced.programs().items()}
-    return _answers(Lessons(SeatLearner(traced.form, functions, SeatTask.from_json(asked["task"])), others))
+def serve(make: Callable[..., Any], task_of: Callable[[Mapping[str, Any]], Any], small: Any) -> None:
+    """Shuts this process in, and learns on a twin as the parent says.
+
+    Args:
+        make: returns compiled functions for a form, functions and a task.
+        task_of: reads a task.
+        small: a task that is learned on a game of ours before.
+    """
+
+    def opened(traced: TracedTwin, asked: Mapping[str, Any], others: Arrays) -> Functions:
+        functions = {name: function_of(program) for name, program in traced.programs().items()}
+        return _answers(Lessons(make(traced.form, functions, task_of(asked["task"])), others))
+
+    def rehearse() -> None:
+        served.rehearse()
+        lessons = Lessons(make(*served.sample(), small), {})
+        lessons.begin({"seed": 0, "seat": 0}, {})
+        lessons.run({"updates": 1, "seconds": 0}, {})
+        lessons.resume({}, lessons.state({}, {}))
+        lessons.evaluate({"seat": 0, "games": 1, "seed": 0}, {})
+
+    served.serve(opened, rehearse)
 
 
 def _answers(lessons: Lessons) -> Functions:
     return {name: getattr(lessons, name) for name in ("begin", "resume", "run", "state", "evaluate")}
-
-
-def _rehearse() -> None:
-    """Learns on a game of ours."""
-    served.rehearse()
-    lessons = Lessons(SeatLearner(*served.sample(), SMALL), {})
-    lessons.begin({"seed": 0, "seat": 0}, {})
-    lessons.run({"updates": 1, "seconds": 0}, {})
-    lessons.resume({}, lessons.state({}, {}))
-    lessons.evaluate({"seat": 0, "games": 1, "seed": 0}, {})
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arena.checkpoints import on_model
 from arena.training_on_models import training
-from arena.training_on_models.course import about_policy
+from arena.training_on_models.course import Made, about_policy
 from arena.training_on_models.lesson import Lesson
 from arena.training_on_models.settings import PpoSettings
 from arena.training_on_models.training import METRICS, SAVE_S, Clock, OnProgress, TrainingProgress, network_config
@@ -118,8 +118,9 @@ class TwinTeacher:
         pupil = Pupil(process, task.seat, seed, own, self._facts_of(task.seat if alone else None, seed))
         pupil.run(self._on_progress)
         found = process.evaluate(task.seat, self._settings.evaluation_games)
-        width = self._twin.traced.form.width
-        about = about_policy(task, self._settings, seed, width, self._task.network, found, pupil.clock)
+        steps = self._task.updates * self._task.steps_per_update
+        made = Made(self._task.network, self._twin.traced.form.width, steps, seed, self._settings.to_json())
+        about = about_policy(task, made, found, pupil.clock)
         params = jax.device_get(process.state().learner.params)
         checkpoint.save_policy(folder, params, about | {"trained_on": dict(self.facts)})
         return pupil.clock
@@ -130,7 +131,7 @@ class TwinTeacher:
 
     def _started(self) -> LearningTwin:
         if self._process is None:
-            self._process = LearningTwin(self._twin.traced, self._task, self._others)
+            self._process = LearningTwin(self._twin.traced, self._task, others=self._others)
         return self._process
 
     def __enter__(self) -> Self:
@@ -162,7 +163,7 @@ class Pupil:
         self._seed = seed
         self._folder = folder
         self._facts = dict(facts)
-        self._ppo = process.task.ppo
+        self._task = process.task
 
     def run(self, on_progress: OnProgress) -> None:
         """Trains to the end, from the last checkpoint if there is one; the process then holds the trained agent.
@@ -176,16 +177,16 @@ class Pupil:
         done = self._begun()
         training.forget_after(self._folder, done)
         saved, first = time.monotonic(), True
-        while done < self._ppo.updates:
-            lot = self._process.run(self._ppo.updates - done, 0.0 if first else LOT_S)
+        while done < self._task.updates:
+            lot = self._process.run(self._task.updates - done, 0.0 if first else LOT_S)
             if not first:
                 # The first update is compiled.
-                self.clock.steps += len(lot.losses) * self._ppo.steps_per_update
+                self.clock.steps += len(lot.losses) * self._task.steps_per_update
                 self.clock.update += lot.seconds
             self._note(done, lot)
             done, first = done + len(lot.losses), False
             on_progress(self._progress(done, lot))
-            if time.monotonic() - saved > SAVE_S or done == self._ppo.updates:
+            if time.monotonic() - saved > SAVE_S or done == self._task.updates:
                 checkpoint.save_training(self._folder, self._process.state(), self._facts)
                 saved = time.monotonic()
 
@@ -204,7 +205,7 @@ class Pupil:
                 update = done + place + 1
                 line = {
                     "update": update,
-                    "steps": update * self._ppo.steps_per_update,
+                    "steps": update * self._task.steps_per_update,
                     "results": lot.results[place].to_json(),
                     "losses": losses,
                     "cut": lot.cut[place],
@@ -212,16 +213,16 @@ class Pupil:
                 stream.write(json_line(line) + "\n")
 
     def _progress(self, done: int, lot: Lot) -> TrainingProgress:
-        per_update = self._ppo.steps_per_update
+        per_update = self._task.steps_per_update
         speed = self.clock.steps / self.clock.total if self.clock.steps else 0.0
-        left = (self._ppo.updates - done) * per_update
+        left = (self._task.updates - done) * per_update
         games = sum(results.games for results in lot.results)
         paid = sum(results.mean_return * results.games for results in lot.results)
         return TrainingProgress(
             seat=self._seat,
             seed=self._seed,
             steps=done * per_update,
-            total=self._ppo.updates * per_update,
+            total=self._task.updates * per_update,
             steps_per_s=speed,
             left_s=left / speed if speed else 0.0,
             mean_return=paid / games if games else None,

@@ -90,6 +90,7 @@ class HostPolicy:
 
     def __init__(self, network: Network) -> None:
         self.network = network
+        self._judged = jax.jit(self._asked)
         self._sampled = jax.jit(self._sample)
         self._greedy = jax.jit(self._take_likeliest)
 
@@ -113,6 +114,11 @@ class HostPolicy:
         """Takes the likeliest action of each game; see `sample`."""
         found: Choice = self._greedy(params, memory, observation, starts, legal)
         return found
+
+    def judged(self, params: Params, memory: Memory, observation: Numbers, starts: Numbers) -> tuple[Array, Array]:
+        """Returns logits, float32 [E, N], and values, float32 [E], of decisions; see `sample`."""
+        _, logits, value = self._judged(params, memory, observation, starts)
+        return logits, value
 
     def _asked(self, params: Params, memory: Memory, observation: Array, starts: Array) -> tuple[Memory, Array, Array]:
         memory, outputs = self.network.apply(params, memory, observation[None], starts[None])

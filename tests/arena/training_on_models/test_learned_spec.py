@@ -31,7 +31,8 @@ def test_spec_names_a_folder_and_how_it_plays():
         ("learned", "names no training: write learned:FOLDER"),
         ("learned:runs,greedy=often", "greedy is true or false, not 'often'"),
         ("learned:runs,view=memory", "has the view that it was trained on"),
-        ("learned:runs,sims=3", "takes only greedy= and name="),
+        ("learned:runs,time=3", "takes only greedy=, sims= and name="),
+        ("learned:runs,greedy=true,sims=3", "leave out greedy= or sims="),
         ("random:greedy=true", "greedy= goes with ippo and learned alone"),
     ],
 )

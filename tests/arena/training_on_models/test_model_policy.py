@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena.agents.api import InfrastructureError, Turn
-from arena.agents.model_policy import ModelPolicyAgent, resolve
+from arena.agents.model_policy import ModelPolicyAgent, guided, resolve, searching
 from arena.agents.specs import AgentSpecError, parse
 from arena.checkpoints import on_model, places
 from arena.checkpoints import vectors as lesson
@@ -137,3 +137,41 @@ def test_program_whose_width_is_no_number_is_refused(copied):
     path.write_text(json.dumps(json.loads(path.read_text()) | vectors))
     with pytest.raises(AgentSpecError, match="its vectors have many numbers"):
         resolve(parse(f"learned:{copied}"), GAME.info)
+
+
+def test_policies_tell_a_search_what_the_network_of_who_moves_says(trained):
+    seats = [on_model.load(places.seat_folder(trained[0], seat)) for seat in range(2)]
+    game = guided(GAME, seats, "default")
+    state = GAME.apply_action(GAME.initial_state(), CENTRE)
+    actions = GAME.legal_actions(state)
+    shares = game.policy(state, actions, 1)
+    own = seats[1]
+    vector = lesson.codec(own.about["vectors"], own.about["info"], None).encode(GAME.observations(state)[1], 1)
+    memory = own.policy.network.initial_memory(1)
+    seen = np.asarray([vector], np.float32)
+    logits, value = own.policy.judged(own.params, memory, seen, np.ones(1, bool))
+    chosen = np.asarray(logits)[0][[own.actions.index(action) for action in actions]]
+    assert shares == pytest.approx((np.exp(chosen) / np.exp(chosen).sum()).tolist(), rel=1e-5)
+    assert game.value(state, 1) == pytest.approx(float(value[0]))
+    assert game.value(state, 0) == -game.value(state, 1)
+    # An action that a policy does not know, and an end.
+    assert game.policy(state, ["o(0,0)", "o(9,9)"], 1) == [0.5, 0.5]
+    for action in ("o(0,0)", "x(0,1)", "o(2,2)", "x(2,1)"):
+        state = GAME.apply_action(state, action)
+    assert [game.value(state, seat) for seat in (0, 1)] == [1.0, -1.0]
+
+
+def test_an_agent_that_searches_finds_the_win_that_its_policy_need_not_know(trained):
+    spec = resolve(parse(f"learned:{trained[0]},sims=60"), GAME.info)
+    state = GAME.initial_state()
+    for action in (CENTRE, "o(0,0)", "x(0,1)", "o(2,2)"):
+        state = GAME.apply_action(state, action)
+    one = searching(spec, GAME, None)
+    assert one.act(Turn(0, (), state, tuple(GAME.legal_actions(state)), None, 0)).action == "x(2,1)"
+
+
+@pytest.mark.parametrize(("game", "expected"), [("kuhn_poker", "kuhn_poker is none: leave it out"), ("mnk", "pupil")])
+def test_a_search_is_refused_where_it_cannot_be_made(trained, game, expected):
+    game = registry.make(game)
+    with pytest.raises(AgentSpecError, match=expected):
+        searching(parse("learned:nowhere,sims=60,name=pupil"), game, None)
