@@ -14,6 +14,7 @@ from arena.runs.folder import DEFAULT_CALLS
 from cwm.record.record import JOURNAL_FILE, RunRecord
 from cwm.sandbox.parent import levels
 from cwm.storage.journal import Journal, RunRecordError
+from games.adapters import action_table
 
 WRONG = "import os"
 """A program that is refused before it runs."""
@@ -28,7 +29,9 @@ def own(game: Any) -> list[object]:
     return ["synthesize", "--rules", game.rules, "--trajectories", game.trajectories]
 
 
-def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game: Any, tmp_path: Path) -> None:
+def test_a_users_own_game_goes_from_rules_to_play_and_export(
+    cwm: Any, own_game: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "run"
     model = script(tmp_path / "answers.jsonl", WRONG, own_game.program)
     made = cwm(*own(own_game), "--llm", model, "--run", run, "--workers", 1)
@@ -56,6 +59,9 @@ def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game:
     assert watched["forfeit"] is None
     assert watched["sandbox"] == levels.default()
 
+    # All nine actions are legal in the first state.
+    monkeypatch.setattr(action_table, "MAX_STATES", 20)
+    monkeypatch.setattr(action_table, "PATIENCE", 50)
     assert cwm("export", run, "-o", tmp_path / "noughts_game.py").code == 0
     sim = "import noughts_game, pyspiel; pyspiel.random_sim_test(pyspiel.load_game('cwm_noughts'), 1, False, False)"
     fresh = subprocess.run([sys.executable, "-c", sim], cwd=tmp_path, capture_output=True, text=True, timeout=60)
