@@ -18,6 +18,8 @@ from games.adapters import action_table
 
 WRONG = "import os"
 """A program that is refused before it runs."""
+NO_MORE = ("--further-games", 0)
+"""Nothing is played on with a model that passed its tests."""
 
 
 def script(path: Path, *answers: str) -> str:
@@ -236,7 +238,7 @@ def test_a_model_that_is_not_exact_exits_with_1(cwm: Any, own_game: Any, tmp_pat
 
 
 def test_json_is_alone_on_stdout(cwm: Any, right_model: str, tmp_path: Path) -> None:
-    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1, *NO_MORE]
     ran = cwm(*words, "--run", tmp_path / "run", "--json")
     assert ran.code == 0
     assert ran.json["sandbox"] == levels.default()
@@ -244,7 +246,7 @@ def test_json_is_alone_on_stdout(cwm: Any, right_model: str, tmp_path: Path) -> 
 
 
 def test_answers_are_added_to_a_recording_that_replays(cwm: Any, right_model: str, tmp_path: Path) -> None:
-    words = ["synthesize", "tic_tac_toe", "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--test-transitions", 0, "--workers", 1, *NO_MORE]
     recording = tmp_path / "recording.jsonl"
     assert cwm(*words, "--llm", right_model, "--run", tmp_path / "a", "--record", recording).code == 0
     assert cwm(*words, "--llm", f"replay:{recording}", "--run", tmp_path / "b").code == 0
@@ -331,7 +333,7 @@ def test_interrupt_keeps_what_was_finished_and_says_how_to_go_on(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1, *NO_MORE]
     with monkeypatch.context() as patch:
         patch.setattr("cwm.suite.evaluation.evaluate", interrupted)
         ran = cwm(*words, "--run", tmp_path / "run")
