@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from arena import cli
+from arena.pipeline import function_choice
+from arena.pipeline.timely_tournament import TimelyTournament
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.trajectories.recorded import collect, write
+from games.adapters import action_table
 from games.api import GameInfo
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,6 +104,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Returns a function that runs a command in the folder of the test, and returns its exit code and its errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # All nine actions of the reader's game are legal in its first state.
+    monkeypatch.setattr(action_table, "MAX_STATES", 20)
+    monkeypatch.setattr(action_table, "PATIENCE", 50)
+    # Functions of recorded models are chosen in 20 seconds, or here as soon as everyone has met everyone.
+    monkeypatch.setattr(function_choice, "TOURNAMENT_SIMULATIONS", 5)
+    monkeypatch.setattr(
+        function_choice, "TimelyTournament", lambda played, _, *rest: TimelyTournament(played, 0, *rest)
+    )
 
     def command(words: list[str]) -> tuple[int, str]:
         # Whoever plays gives the first legal action until the game is over.

@@ -15,6 +15,8 @@ import pytest
 
 from arena import cli
 from arena.checkpoints import on_game
+from arena.machine.process_pool import Work
+from arena.matches import engine
 from arena.matches.match import Forfeit, GameRecord
 from arena.terminal import console
 from cwm.llm.provider_table import KEY_VARIABLES
@@ -206,11 +208,22 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+class _InThisProcess:
+    """Stands for a pool of processes."""
+
+    def __init__(self, work: Work, workers: int) -> None:
+        self.run = engine.in_processes(work, 1)
+
+
 @pytest.fixture
 def cwm(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Run:
-    """Runs `cwm WORDS…` in this process, with `typed` as its input, no keys, and an empty cache."""
+    """Runs `cwm WORDS…` in this process, with `typed` as its input, no keys, and an empty cache.
+
+    Games are played in processes of their own, which take a second to start, only where `--workers` says so: they
+    change no result.
+    """
     for name in (*KEY_VARIABLES, "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
@@ -221,7 +234,10 @@ def cwm(
     def run(*words: object, typed: str = "") -> Ran:
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         capsys.readouterr()
-        code = cli.run([str(word) for word in words])
+        with monkeypatch.context() as patch:
+            if "--workers" not in words:
+                patch.setattr(engine, "ProcessPool", _InThisProcess)
+            code = cli.run([str(word) for word in words])
         shown = capsys.readouterr()
         return Ran(code, shown.out, shown.err)
 

@@ -29,6 +29,7 @@ from arena.commands import tournament as tournament_command
 from arena.commands.exit_codes import exit_code, sentence
 from arena.evaluation.evaluation_run import EvaluationWishes
 from arena.matches.plan import TournamentConfig
+from arena.pipeline import function_choice
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model
 from arena.runs.folder import open_record
@@ -310,6 +311,8 @@ def main() -> None:
     # Loaded before the forks, so that no child pays for it.
     for game in ("leduc_poker", "tic_tac_toe"):
         registry.make(game)
+    # Who wins is decided by the seed here too; how well planners play is not what dies.
+    function_choice.TOURNAMENT_SIMULATIONS = 5
     # Reports compare programs with our source, which is then tokenised once for all children.
     longest_shared_run("", source_files([ROOT / name for name in ("arena", "cwm", "games", "search")]))
     for line in sys.stdin:

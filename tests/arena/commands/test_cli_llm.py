@@ -49,6 +49,7 @@ def test_a_model_that_cannot_be_asked_is_named(refused: Any, model: str, named: 
 def test_explain_says_where_the_nearest_recorded_request_differs(cwm: Any, right_model: str, tmp_path: Path) -> None:
     recording = tmp_path / "recording.jsonl"
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words += ["--further-games", 0]
     assert cwm(*words, "--run", tmp_path / "run", "--record", recording).code == 0
     prompt = cwm("synthesize", "tic_tac_toe", "--llm", right_model, "--dry-run", "--json").json["prompt"]
     asked = tmp_path / "request.json"
@@ -98,6 +99,7 @@ def test_show_lists_the_calls_of_a_recording_and_shows_one(cwm: Any, refused: An
 def test_show_reads_a_file_and_the_folder_of_a_run(cwm: Any, refused: Any, right_model: str, tmp_path: Path) -> None:
     recording, run = tmp_path / "recording.jsonl", tmp_path / "run"
     words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words += ["--further-games", 0]
     assert cwm(*words, "--run", run, "--record", recording).code == 0
     found = [cwm("llm", "show", place, 1, "--json").json for place in (recording, run)]
     assert found[0]["answer"] == found[1]["answer"]

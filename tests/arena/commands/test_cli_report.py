@@ -95,6 +95,7 @@ def test_a_cap_that_leaves_fewer_value_functions_is_named_and_a_higher_one_goes_
     programs = [right_program, VALUE, VALUE.replace("0.0", "0.5 * 0.0")]
     answers.write_text("".join(json.dumps(f"```python\n{program}\n```") + "\n" for program in programs))
     words = ["synthesize", "tic_tac_toe", "--llm", f"scripted:{answers}", "--test-transitions", 0, "--workers", 1]
+    words += ["--further-games", 0, "--tournament-deals", 1]
     ran = cwm(*words, "--values", 2, "--max-calls", 2, "--run", folder, "--json")
     assert ran.code == 3
     assert "a cap is reached (" in ran.err

@@ -32,7 +32,8 @@ def scripted(tmp_path: Path) -> str:
 
 
 def several(model: str, run: Path, *words: object) -> list[object]:
-    return ["synthesize", "kuhn_poker", "--llm", model, "--run", run, "--test-transitions", 30, *FAST, *words]
+    few = ["--test-transitions", 30, "--further-games", 0]
+    return ["synthesize", "kuhn_poker", "--llm", model, "--run", run, *few, *FAST, *words]
 
 
 def saved(folder: Path, source: str) -> Path:

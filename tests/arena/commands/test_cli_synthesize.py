@@ -14,9 +14,12 @@ from arena.runs.folder import DEFAULT_CALLS
 from cwm.record.record import JOURNAL_FILE, RunRecord
 from cwm.sandbox.parent import levels
 from cwm.storage.journal import Journal, RunRecordError
+from games.adapters import action_table
 
 WRONG = "import os"
 """A program that is refused before it runs."""
+NO_MORE = ("--further-games", 0)
+"""Nothing is played on with a model that passed its tests."""
 
 
 def script(path: Path, *answers: str) -> str:
@@ -28,7 +31,9 @@ def own(game: Any) -> list[object]:
     return ["synthesize", "--rules", game.rules, "--trajectories", game.trajectories]
 
 
-def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game: Any, tmp_path: Path) -> None:
+def test_a_users_own_game_goes_from_rules_to_play_and_export(
+    cwm: Any, own_game: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "run"
     model = script(tmp_path / "answers.jsonl", WRONG, own_game.program)
     made = cwm(*own(own_game), "--llm", model, "--run", run, "--workers", 1)
@@ -56,6 +61,9 @@ def test_a_users_own_game_goes_from_rules_to_play_and_export(cwm: Any, own_game:
     assert watched["forfeit"] is None
     assert watched["sandbox"] == levels.default()
 
+    # All nine actions are legal in the first state.
+    monkeypatch.setattr(action_table, "MAX_STATES", 20)
+    monkeypatch.setattr(action_table, "PATIENCE", 50)
     assert cwm("export", run, "-o", tmp_path / "noughts_game.py").code == 0
     sim = "import noughts_game, pyspiel; pyspiel.random_sim_test(pyspiel.load_game('cwm_noughts'), 1, False, False)"
     fresh = subprocess.run([sys.executable, "-c", sim], cwd=tmp_path, capture_output=True, text=True, timeout=60)
@@ -230,7 +238,7 @@ def test_a_model_that_is_not_exact_exits_with_1(cwm: Any, own_game: Any, tmp_pat
 
 
 def test_json_is_alone_on_stdout(cwm: Any, right_model: str, tmp_path: Path) -> None:
-    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1, *NO_MORE]
     ran = cwm(*words, "--run", tmp_path / "run", "--json")
     assert ran.code == 0
     assert ran.json["sandbox"] == levels.default()
@@ -238,7 +246,7 @@ def test_json_is_alone_on_stdout(cwm: Any, right_model: str, tmp_path: Path) -> 
 
 
 def test_answers_are_added_to_a_recording_that_replays(cwm: Any, right_model: str, tmp_path: Path) -> None:
-    words = ["synthesize", "tic_tac_toe", "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--test-transitions", 0, "--workers", 1, *NO_MORE]
     recording = tmp_path / "recording.jsonl"
     assert cwm(*words, "--llm", right_model, "--run", tmp_path / "a", "--record", recording).code == 0
     assert cwm(*words, "--llm", f"replay:{recording}", "--run", tmp_path / "b").code == 0
@@ -325,7 +333,7 @@ def test_interrupt_keeps_what_was_finished_and_says_how_to_go_on(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1]
+    words = ["synthesize", "tic_tac_toe", "--llm", right_model, "--test-transitions", 0, "--workers", 1, *NO_MORE]
     with monkeypatch.context() as patch:
         patch.setattr("cwm.suite.evaluation.evaluate", interrupted)
         ran = cwm(*words, "--run", tmp_path / "run")

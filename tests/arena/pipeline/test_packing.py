@@ -111,7 +111,7 @@ def test_a_run_is_packed_under_its_name_and_an_old_recording_with_the_settings_o
     cwm: Any, refused: Any, tmp_path: Path
 ) -> None:
     run, record, into = tmp_path / "run", tmp_path / "own.jsonl", tmp_path / "packed"
-    quick = ("--test-transitions", 20, "--values", 0, "--priors", 0)
+    quick = ("--test-transitions", 20, "--values", 0, "--priors", 0, "--further-games", 0, "--workers", 1)
     cwm("synthesize", "tic_tac_toe", *quick, "--run", run, "--record", record)
     cwm("llm", "pack", run, record, "--into", into)
     of_run, of_file = (recordings.load(str(into / f"{name}.jsonl.xz")) for name in ("tic_tac_toe", "own"))

@@ -1,5 +1,6 @@
 """The recordings that ship with the project: each leads to an exact model, with no call and none of our code in it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,18 @@ from cwm.quality.recorded_answers import Likeness, likenesses
 GAMES = recordings.bundled_games()
 NAMES = recordings.bundled_names()
 REPLAYED = (
-    *("tic_tac_toe", "connect_four", "mnk", "army5x5a", "kuhn_poker", "leduc_poker", "leduc_poker-s1"),
-    *("bargaining", "quadranto", "leduc_poker+closed", "quadranto+closed", "leduc_poker+state"),
-    *("quadranto+hurried", "tic_tac_toe+conversation", "tic_tac_toe+specification"),
+    *("tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker", "quadranto", "leduc_poker+closed"),
+    *("leduc_poker+state", "tic_tac_toe+conversation", "tic_tac_toe+specification"),
 )
 """Of these the tests replay the model, of all others the slow ones: all are checked line by line, and begin with the
 request that is made today."""
 
+LONG = ("gin_rummy+state", "gin_rummy+faster", "gin_rummy+hurried", "gin_rummy-s1", "gin_rummy-s2")
+"""Their requests take seconds each to make; those of other seeds and other games are made by the same steps."""
 
-def others_slow(names: list[str]) -> list[Any]:
-    return [pytest.param(name, marks=() if name in REPLAYED else pytest.mark.slow) for name in names]
+
+def slow(names: list[str], chosen: Callable[[str], bool]) -> list[Any]:
+    return [pytest.param(name, marks=pytest.mark.slow if chosen(name) else ()) for name in names]
 
 
 WHOLE = [name for name in NAMES if "untold" not in name and "faster" not in name]
@@ -63,7 +66,7 @@ def test_a_recording_names_its_model_and_date(game: str) -> None:
     assert summary["first_date"] >= "2026"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", slow(NAMES, LONG.__contains__))
 def test_a_recording_begins_with_the_request_that_is_made_today(name: str) -> None:
     settings = recorded_models.settings_of(name)
     inputs = run_inputs.played(settings)
@@ -72,10 +75,10 @@ def test_a_recording_begins_with_the_request_that_is_made_today(name: str) -> No
 
 
 def test_the_tests_replay_few_recordings() -> None:
-    assert len(REPLAYED) <= 15
+    assert len(REPLAYED) <= 10
 
 
-@pytest.mark.parametrize("name", others_slow(WHOLE))
+@pytest.mark.parametrize("name", slow(WHOLE, lambda name: name not in REPLAYED))
 def test_a_recorded_model_is_exact_in_training_and_on_held_out_games(name: str, tmp_path: Path) -> None:
     outcome, run = replayed(name, tmp_path, **ALONE, test_transitions=150, planner_games=1)
     assert outcome.exact
