@@ -197,15 +197,17 @@ def _class(result: UnitTestResult) -> str:
 
 def _field_classes(test: UnitTest, result: UnitTestResult) -> Iterable[tuple[str, str]]:
     """Yields (field, attribute of `ResultCounts`) of a transition test; a death counts against every field of it."""
-    if test.kind != "transition":
+    if test.kind not in ("transition", "step"):
         return
     verdicts = {name: _VERDICTS[status] for name, status in result.fields.items()}
     for name, verdict in (verdicts or dict.fromkeys(_asked(test), _class(result))).items():
         yield name, verdict
-        if name == "rewards" and test.data["player"] == TERMINAL:
+        if name == "rewards" and test.data.get("player") == TERMINAL:
             yield FINAL_SCORES, verdict
 
 
 def _asked(test: UnitTest) -> list[str]:
+    if test.kind == "step":
+        return ["observations", "active", "legal_actions", *(["rewards", "over"] if test.data["actions"] else [])]
     names = ["current_player", "player_name", "rewards", "observations", "legal_actions", "chance_outcomes"]
     return names if test.data["action"] is None else [*names, "next_state"]
