@@ -35,6 +35,11 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
     assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
     assert cwm("verify", run).code == 0
     assert cwm("resume", run, "--workers", 1).code == 0
+    agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
+    played = cwm("play", "cat-dog", *agents, "--json").json
+    assert (played["game"], played["forfeit"]) == ("cat-dog", None)
+    refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
+    assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
 
 
 @pytest.mark.slow
