@@ -31,6 +31,7 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
             "joint_play": 1.0,
             "step": 1.0,
         }
+        assert split["likelihood_gap"]["nats"] == split["likelihood_gap"]["impossible"] == 0
         assert split["fields"]["observations"]["accuracy"] == split["fields"]["rewards"]["accuracy"] == 1.0
     assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
     assert cwm("verify", run).code == 0

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.suite.build import parse_result, to_worker
 from cwm.suite.contract import ContractOptions, verify
+from cwm.suite.evaluation import LikelihoodGap
 from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.task import SynthesisTask, described
@@ -110,6 +112,20 @@ def test_the_probability_of_what_was_recorded_is_compared_over_all_that_chance_c
     louder = source_of(TIGER, ("0.9 if", "0.8 if"), ("else 0.05", "else 0.1"))
     (failed,) = results_of(TIGER, louder, [test])
     assert failed.message == "what was recorded here has the probability 0.075, and 0.06666666666666667 in the program"
+
+
+def test_the_likelihood_gap_is_counted_where_anything_is_drawn(summarise: Any) -> None:
+    tests = [test for test in task_of(TIGER).tests if test.kind == "distribution"][:8]
+    source = source_of(TIGER, ("0.9 if", "0.8 if"), ("else 0.05", "else 0.1"), ("else 10.0", "else 12.0"))
+    found = summarise(tests, list(results_of(TIGER, source, tests)), [], "strong").likelihood_gap
+    # Who opens a door is paid otherwise: impossible. Of the others each listener hears the other rightly or not.
+    opened = sum(any(action != "listen" for action in test.data["actions"] or ()) for test in tests)
+    assert (found.steps + found.impossible, found.failed) == (8, 0)
+    assert 0 < found.impossible <= opened
+    right = LikelihoodGap(steps=2, nats=log(0.9 / 0.8) + log(0.05 / 0.1), impossible=1)
+    assert right.in_words() == "-0.2877 nats a step over 2; 1 impossible, 0 failed"
+    correct = summarise(tests, list(results_of(TIGER, source_of(TIGER), tests)), [], "strong").likelihood_gap
+    assert correct == LikelihoodGap(steps=8)
 
 
 def test_no_test_holds_a_state_and_the_prompt_shows_how_it_comes_to_one() -> None:
