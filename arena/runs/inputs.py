@@ -307,7 +307,7 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     if settings.registered:
         game = how.make(settings.game)
         if settings.joint:
-            return with_joint_step(rules, game, train, how, settings.game)
+            return replace(with_joint_step(rules, game, train, how, settings.game), begun=begun)
         telling = how.telling(settings.game, train, deck)
         return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), game, begun, telling)
     info = stated.info([*train, *held_out], deck)

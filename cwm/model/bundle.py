@@ -85,6 +85,13 @@ class ModelBundle:
         return "joint" in self.info
 
     @property
+    def joint_info(self) -> PosgInfo:
+        """What is fixed about a game of simultaneous moves, of a program with a joint step."""
+        told = self.info["joint"]
+        info: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in told.items()}
+        return PosgInfo(**{**info, "actions": tuple(map(tuple, told["actions"]))})
+
+    @property
     def deck(self) -> Deck:
         """Whether hidden states were shown when it was written: a model of the closed deck has states of its own, and
         its `resample_history` is told whether the game is over."""

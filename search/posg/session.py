@@ -114,14 +114,15 @@ _SEATED = _Seated()
 
 
 def check_types(config: PosgPlannerConfig) -> None:
-    """Checks that a planner on a program alone can have the types that its settings name.
+    """Checks that a planner on a program alone can have the policies that its settings name.
 
     Raises:
         PlannerConfigError: one is a policy of the true game.
     """
-    others = [name for name in config.types if name != UNIFORM]
-    if others:
-        raise PlannerConfigError(
-            f"types names {others[0]!r}, a policy of the true game, which a model does not have: use {UNIFORM}, or "
-            "method=pomcp."
-        )
+    for setting, names in (("types", config.types), ("search", (config.search,) if config.search else ())):
+        others = [name for name in names if name != UNIFORM]
+        if others:
+            raise PlannerConfigError(
+                f"{setting} names {others[0]!r}, a policy of the true game, which a model does not have: use {UNIFORM} "
+                "or method=pomcp."
+            )

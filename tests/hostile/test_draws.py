@@ -41,7 +41,11 @@ def header(path: Path) -> dict[str, str]:
     return dict(re.findall(r"^# ([a-z_]+): (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if "caught" in path.stem else ()) for path in PROGRAMS],
+    ids=lambda path: path.stem,
+)
 def test_a_program_gets_nothing_from_choose_that_it_cannot_give(path: Path) -> None:
     about = header(path)
     kind: Any = about.get("kind", "joint_play")

@@ -165,6 +165,26 @@ class RandomDraws(CarefulDraws):
         return self._rng.choices(range(len(table)), [chance for _, chance in table])[0]
 
 
+class OpenDraws(CarefulDraws):
+    """Repeats the draws that are given, and stops at the first that is not.
+
+    Attributes:
+        open: label and table of that draw, None while there was none.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.open: list[Any] | None = None
+        self._given = given
+
+    def _taken(self, label: str, table: Table) -> int:
+        for number, (outcome, _) in enumerate(table if label in self._given else ()):
+            if first_difference(self._given[label], outcome) is None:
+                return number
+        self.open = self.open or [label, table]
+        raise DrawError(f"{label!r} is still to be drawn")
+
+
 class WayOfDraws(CarefulDraws):
     """Takes the given outcome at each draw, the first one at every later draw.
 

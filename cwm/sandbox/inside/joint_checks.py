@@ -18,8 +18,10 @@ from cwm.sandbox.inside.comparisons import (
     compare_rewards,
     is_number,
 )
-from cwm.sandbox.inside.draws import CHANCE, CarefulDraws, RandomDraws, RecordedDraws, WayOfDraws
+from cwm.sandbox.inside.draws import CHANCE, CarefulDraws, OpenDraws, RandomDraws, RecordedDraws, WayOfDraws
+from cwm.sandbox.inside.joint_program import MissingFunctionError
 from cwm.sandbox.inside.output import TailWriter
+from cwm.sandbox.inside.program import ProgramGame
 from cwm.sandbox.wire.plain_json import first_difference
 
 OBSERVATIONS: Final = "observations"
@@ -269,6 +271,43 @@ def check_joint_play(
         came = arrived(calls, came["text"], joint, RandomDraws(rng), agents)
         before, over = over, _over(came, over, agents)
     return []
+
+
+def asked(program: ProgramGame, argument: dict[str, Any], rng: Random) -> Any:
+    """Asks a function of a program with a joint step, for a caller on the other side of the pipe.
+
+    Args:
+        program: the program.
+        argument: `function`; `state` and, by function, `agent` or `actions`; `draws`, those that are made, by label.
+        rng: unused: nothing is random.
+
+    Returns:
+        Who is active, or legal actions; of the other functions `value`, or `draw`: [label, table] of the next draw.
+    """
+    posg, name, state = program.posg, argument["function"], argument.get("state")
+    if posg is None:
+        raise MissingFunctionError("the program has no joint step")
+    if name == "active":
+        return posg.active(state)
+    if name == "legal_actions":
+        return posg.legal_actions(state, argument["agent"])
+    draws = OpenDraws(argument["draws"])
+    actions = None if argument.get("actions") is None else tuple(argument["actions"])
+    value: Any = None
+    try:
+        if name == "initial_state":
+            value = posg.initial_state(draws)
+        elif name == MOVE and actions is not None:
+            value = posg.move(state, actions, draws)
+        else:
+            value = posg.observe(state, actions, draws)
+    except MemoryError:
+        raise
+    except BaseException:
+        if draws.open is None:
+            raise
+    draws.check()
+    return {"value": value} if draws.open is None else {"draw": draws.open}
 
 
 def _check_told(told: list[Any], over: list[bool], agents: int) -> None:

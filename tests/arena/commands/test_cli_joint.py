@@ -35,21 +35,24 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
         assert split["fields"]["observations"]["accuracy"] == split["fields"]["rewards"]["accuracy"] == 1.0
     assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
     assert cwm("verify", run).code == 0
-    assert cwm("resume", run, "--workers", 1).code == 0
-    agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
-    played = cwm("play", "cat-dog", *agents, "--json").json
-    assert (played["game"], played["forfeit"]) == ("cat-dog", None)
+    assert "faster versions are for models in turns" in cwm("faster", run).err
     refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
     assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
 
 
 @pytest.mark.slow
-def test_a_finished_program_is_evaluated_on_games_played_anew(cwm: Any, tmp_path: Path) -> None:
+def test_a_finished_program_is_resumed_played_on_and_evaluated_on_games_played_anew(cwm: Any, tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps(f"```python\n{PROGRAM}\n```") + "\n", "utf-8")
     run, few = tmp_path / "run", ("--workers", 1)
     made = cwm("synthesize", "cat-dog", "--llm", f"scripted:{path}", "--run", run, "--test-transitions", 20, *few)
     assert made.code == 0, made.err
+    assert cwm("resume", run, *few).code == 0
+    agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
+    played = cwm("play", "cat-dog", *agents, "--json").json
+    assert (played["game"], played["forfeit"]) == ("cat-dog", None)
+    decided = cwm("play", f"cwm:{run}", "--agent", "random", "--agent", f"cwm:{run},sims=5", "--json").json
+    assert (decided["game"], decided["forfeit"]) == ("cat-dog", None)
     told = cwm("evaluate", run, "--transitions", 20, "--workers", 1, "--json").json
     assert told["kinds"]["step"]["accuracy"] == 1.0
     assert told["contract"]["violations"] == []

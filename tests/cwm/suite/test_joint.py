@@ -56,7 +56,15 @@ def first_failure(game: str, source: str) -> UnitTestResult:
 
 
 @pytest.mark.parametrize("game", [TIGER, REACHING])
-def test_a_right_program_passes_every_test_and_the_contract(game: str) -> None:
+def test_a_right_program_passes_every_test(game: str) -> None:
+    results = list(results_of(game, source_of(game)))
+    assert [result.id for result in results if result.status != "pass"] == []
+    assert {result.kind for result in results} == {"distribution", "joint_play", "step"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [TIGER, REACHING])
+def test_a_right_program_passes_every_test_and_the_contract_in_a_worker(game: str) -> None:
     task = task_of(game)
     settings = TesterSettings(workers=1)
     (report,) = ProcessTester(task.tests, task.info, None, settings, joint=task.joint)([source_of(game)])
