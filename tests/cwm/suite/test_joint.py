@@ -12,7 +12,7 @@ from arena.runs import inputs
 from arena.runs.task import make_task
 from cwm.sandbox.inside import runner as tests_of_a_worker
 from cwm.sandbox.inside.output import TailWriter
-from cwm.sandbox.inside.program import LoadedCode
+from cwm.sandbox.inside.program import LoadedCode, ProgramGame
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.suite.build import parse_result, to_worker
@@ -22,6 +22,8 @@ from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.task import SynthesisTask, described
 from cwm.synthesis.testing import ProcessTester, TesterSettings
+from games.posg.api import DescribesPosg, observation_to_json, state_to_json
+from games.posg.registry import ids, make
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "joint_programs"
 TIGER, REACHING = "tiger-2a", "cooperative-reaching"
@@ -155,3 +157,43 @@ def test_answers_that_depend_on_the_process_break_the_contract() -> None:
     program = ProgramSource(HASHED(source_of(REACHING)), None, described(task.info, task.joint))
     found = verify(program, Sandbox(), ContractOptions(games=2))
     assert [violation.rule for violation in found] == ["answers differ in another process"]
+
+
+def program_of_the_true_rules(game: str) -> ProgramGame:
+    """Returns the true rules of a game as a program would offer them: states and observations are JSON."""
+    model: Any = make(game)
+    task = task_of(game)
+
+    def state_of(state: Any) -> Any:
+        return model.state_from_json(state) if isinstance(model, DescribesPosg) else state
+
+    def move(state: Any, actions: list[str], choose: Any) -> Any:
+        after, rewards, over = model.move(state_of(state), tuple(actions), choose)
+        return state_to_json(model, after), list(map(float, rewards)), list(map(bool, over))
+
+    def observe(state: Any, actions: list[str] | None, choose: Any) -> Any:
+        told = model.observe(state_of(state), None if actions is None else tuple(actions), choose)
+        return [observation_to_json(model, agent, one) for agent, one in enumerate(told)]
+
+    functions = {
+        "initial_state": lambda choose: state_to_json(model, model.initial_state(choose)),
+        "active": lambda state: list(model.active(state_of(state))),
+        "legal_actions": lambda state, agent: list(model.legal_actions(state_of(state), agent)),
+        "move": move,
+        "observe": observe,
+    }
+    return ProgramGame(functions, "null", task.info)
+
+
+QUICK = ("button-game", "cat-dog", "driving", "mabc", "rps-repeated", "two-paths")
+
+
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=() if game in QUICK else pytest.mark.slow) for game in ids()]
+)
+def test_the_true_rules_pass_the_tests_of_every_game(game: str) -> None:
+    output = TailWriter(1000, 1, lambda descriptor, data: len(data))
+    runner = tests_of_a_worker.TestRunner(program_of_the_true_rules(game), output, {})
+    tests = [test for test in task_of(game).tests if test.step % 7 < 2]
+    results = [parse_result(runner.run(to_worker(test), 0)) for test in tests]
+    assert [(result.id, result.message) for result in results if result.status != "pass"] == []
