@@ -29,6 +29,7 @@ from cwm.synthesis.config import NEW, SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask, kinds
 from games import registry
+from games.posg.registry import ids as simultaneous_ids
 
 FILE = Path(__file__).parent / "data" / "prompts.json"
 GAMES = 2
@@ -54,6 +55,10 @@ def prompts(game: str) -> Iterator[tuple[str, str]]:
     yield from _of_function(value.KIND, value.task_of(*about), None)
     yield from _of_function(prior.KIND, prior.task_of(*about), prior.PriorConfig())
     yield from _of_function(vectors.KIND, vector_task.asked, vectors.VectorConfig())
+    if game in simultaneous_ids():
+        joint = make_task(run_inputs.registered(game, GAMES, 0, how=how, joint=True))
+        for name, text in _of_synthesis(joint, how):
+            yield f"joint {name}", text
 
 
 def hashes(game: str) -> dict[str, str]:
@@ -81,6 +86,8 @@ def _of_synthesis(task: SynthesisTask, how: HowTold) -> Iterator[tuple[str, str]
     yield "refinement of a rejected program", writer.refinement(rejected)
     yield "follow-up", writer.follow_up(failed, 1)
     yield "no program", writer.no_program()
+    if task.joint is not None:
+        return
     profile = SpeedProfile(100, (HotFunction("apply_action", 5, 0.5),))
     yield "faster", speed_prompt.faster(writer, SpeedTask(task, SOURCE), profile, ("an earlier version",))
 

@@ -60,7 +60,7 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind(
             "cwm",
             "cwm:RUN,sims=… (a planner on a synthesised model; cwm:recorded: on that of the recording that ships for "
-            "the game)",
+            "the game; of simultaneous moves cwm:RUN,method=pomcp,…)",
             model="model: write cwm:FOLDER, a run or a bundle",
             searches=True,
             sandboxed=True,

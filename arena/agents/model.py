@@ -1,5 +1,6 @@
 """A planner on a code world model: model and search run together in a sandboxed worker, one round trip a move."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal
@@ -16,8 +17,11 @@ from cwm.storage.keys import derive
 from games.api import DEFAULT_VIEW, GameInfo
 from search import session
 from search.api import PlannerConfig
+from search.posg import session as posg_session
+from search.posg.config import PosgPlannerConfig
 
 _SESSION = "search.session"
+_POSG_SESSION = "search.posg.session"
 _TIME = (Outcome.CPU_EXCEEDED, Outcome.WALL_TIMEOUT)
 
 
@@ -28,6 +32,9 @@ class ModelAgent:
     several of them each searches with its part of the simulations and its own seed, and the visits of the roots are
     added up: the move is a function of the seed and of the number of workers.
     """
+
+    payload: Sequence[str] = session.PAYLOAD
+    session = _SESSION
 
     def __init__(
         self,
@@ -57,7 +64,7 @@ class ModelAgent:
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
         self.close()
-        sandbox = Sandbox(limits=self._runtime.limits, level=self._runtime.level, payload=session.PAYLOAD)
+        sandbox = Sandbox(limits=self._runtime.limits, level=self._runtime.level, payload=self.payload)
         for index in range(self._count):
             try:
                 self._workers.append(sandbox.start(self._program, seed=_seed(seed, index)))
@@ -80,17 +87,49 @@ class ModelAgent:
         self._workers = []
 
     def _ask(self, turn: Turn, index: int) -> Reply:
-        share, rest = divmod(self._config.simulations, self._count)
         argument = {
-            "config": replace(self._config, simulations=share + (index < rest)).to_json(),
+            **self._asked(turn, index),
             "player": turn.player,
             "history": [[observation, action] for observation, action in turn.history],
-            "state": turn.state,
             **({"explain": True} if turn.explain else {}),
         }
         return self._workers[index].payload(
-            _SESSION, "choose", argument, seed=_seed(turn.seed, index), timeout_s=self._runtime.move_timeout_s
+            self.session, "choose", argument, seed=_seed(turn.seed, index), timeout_s=self._runtime.move_timeout_s
         )
+
+    def _asked(self, turn: Turn, index: int) -> dict[str, Any]:
+        """Returns the settings of one worker's search, and what it is told beside what the player saw and did."""
+        share, rest = divmod(self._config.simulations, self._count)
+        return {"config": replace(self._config, simulations=share + (index < rest)).to_json(), "state": turn.state}
+
+
+class JointModelAgent(ModelAgent):
+    """Plays with a program with a joint step: the planners for simultaneous moves run beside it in its worker."""
+
+    payload = posg_session.PAYLOAD
+    session = _POSG_SESSION
+
+    def __init__(
+        self,
+        program: ProgramSource,
+        config: PosgPlannerConfig,
+        runtime: Runtime,
+        name: str,
+        view: str = DEFAULT_VIEW,
+    ) -> None:
+        """Args:
+        program: the model.
+        config: of the planner.
+        runtime: limits of the worker.
+        name: label in tables.
+        view: which of the game's views it is shown.
+        """
+        super().__init__(program, PlannerConfig(), runtime, name, view)
+        self.needs = Needs(legal_actions=True)
+        self._settings = config.to_json()
+
+    def _asked(self, turn: Turn, index: int) -> dict[str, Any]:
+        return {"config": self._settings, "legal": list(turn.legal_actions)}
 
 
 def _seed(seed: int, index: int) -> int:

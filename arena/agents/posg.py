@@ -13,6 +13,7 @@ from typing import Any, Final
 from arena.agents.api import Move, Needs, Turn
 from arena.agents.thought import Thought, of_search
 from arena.checkpoints import for_planners, populations
+from cwm.model.joint_model import JointWorldModel
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
 from games.posg.api import PolicyOnHistory, PosgModel, state_to_json
@@ -77,6 +78,11 @@ def model_of(game: Game) -> PosgModel:
         raise PlannerConfigError(
             f"posg plans in games of simultaneous moves, and {game.info.id} is none: use mcts or ismcts here, or "
             "another game of `cwm games list`."
+        )
+    if isinstance(game.model, JointWorldModel):
+        raise PlannerConfigError(
+            f"posg plans on true rules, and a model decides this game of {game.info.id}: plan on the model by "
+            "cwm:PLACE,method=pomcp."
         )
     return game.model
 

@@ -207,7 +207,7 @@ def parse(text: str) -> AgentSpec:
     Every planner setting is known by its full name and some by a short one (`SHORT_NAMES`: `sims`, `time`, `c`,
     `belief`, …); `view=` and `name=` go with any agent; `algorithm=`, `workers=`, `learn=`, `learn_calls=` and, beside
     `learn=`, `HOW_IT_LEARNS` with those on a synthesised model, `greedy=` with trained policies, the options of
-    `LlmConfig` with language models.
+    `LlmConfig` with language models. With `method=` a model's planner is one for games of simultaneous moves.
 
     Raises:
         AgentSpecError: the text is not such a description.
@@ -224,7 +224,7 @@ def parse(text: str) -> AgentSpec:
         model = parts.pop(0)
     if kind.asks:
         return _llm(text, kind, model or "", parts)
-    if kind.simultaneous:
+    if kind.simultaneous or (kind.sandboxed and any(part.startswith("method=") for part in parts)):
         return _simultaneous(text.strip(), kind, model or "", parts)
     if kind.own:
         return _own(text.strip(), kind, model, parts)
@@ -296,11 +296,14 @@ def _llm(text: str, kind: AgentKind, model: str, parts: list[str]) -> AgentSpec:
     return AgentSpec(kind=kind.name, name=name, view=view, model=model, llm=options)
 
 
-def _simultaneous(text: str, kind: AgentKind, method: str, parts: list[str]) -> AgentSpec:
+def _simultaneous(text: str, kind: AgentKind, named: str, parts: list[str]) -> AgentSpec:
+    """Parses a planner for games of simultaneous moves: on the true game its method is named first, else its model."""
     given = _pairs(text, parts, posg.SHORT_NAMES)
     label, view = given.pop("name", text), given.pop("view", DEFAULT_VIEW)
+    method, model = (given.pop("method"), named) if kind.sandboxed else (named, None)
     try:
-        return AgentSpec(kind=kind.name, name=label, view=view, planner=posg.settings(method, given))
+        planner = posg.settings(method, given)
+        return AgentSpec(kind=kind.name, name=label, view=view, model=model, planner=planner)
     except PlannerConfigError as error:
         raise AgentSpecError(f"Agent {text!r}: {error}") from error
 

@@ -47,6 +47,8 @@ def command(
         settings = RunSettings.from_record(opened.info.config)
         if settings.matches is not None:
             raise UsageError(f"The matches in {run} are of the model as it is; make another with `cwm synthesize`.")
+        if settings.joint:
+            raise UsageError(f"The model in {run} has a joint step; faster versions are for models in turns.")
         caps = read_caps(run).raised(caps)
         asked = SpeedAsked(SpeedConfig(num_candidates=candidates, seed=settings.seed), llm, base_url)
         written_by = settings if llm is None else replace(settings, llm=llm, base_url=base_url)

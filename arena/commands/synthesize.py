@@ -21,10 +21,9 @@ from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped, wished
 from arena.runs.folder import DEFAULT_CALLS, INPUTS, KIND, capped, open_record, read_caps, write_caps
 from arena.runs.hidden_information import HiddenInformation
-from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import FURTHER_GAMES, MOST_FURTHER_ROUNDS, RunSettings
-from arena.runs.wished import Ways
+from arena.runs.wished import Start, Ways
 from arena.terminal import console
 from arena.terminal.options import (
     NO_CAPS,
@@ -214,10 +213,10 @@ def command(
     worded = wordings.load(wording) if wording else None
     ways = Ways(not no_rules, rules_detail, vocabulary, chance, worded, deck, inference, method)
     start = wished.begin(game, llm, base_url, seed, ways)
-    seed, deck, how = start.settings.seed, deck or start.settings.deck, start.how
+    seed, deck = start.settings.seed, deck or start.settings.deck
     no_rules = no_rules or not (start.settings.told or rules)
     games, held_out = games or start.settings.train_games, start.held_out(held_out)
-    inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, how)
+    inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, start)
     numbers = {"value": values, "prior": priors, "vectors": vectors}
     beside = functions_asked(numbers, function or [], seed)
     settings = start.settled(
@@ -243,6 +242,7 @@ def command(
         temperature=temperature,
         reasoning_effort=None if reasoning_effort is None else effort_of(reasoning_effort),
     )
+    wished.check_single(settings, syntheses)
     HiddenInformation.asked(inputs.info, settings.deck, settings.inference, settings.prior is not None)
     settings = settings.with_budget(tournament_budget, tournament_deals)
     if priors_play == "blueprint":
@@ -330,7 +330,7 @@ def _inputs(
     games: int,
     seed: int,
     deck: str,
-    how: HowTold,
+    start: Start,
 ) -> Inputs:
     if game is not None:
         if rules is not None or trajectories is not None:
@@ -340,14 +340,14 @@ def _inputs(
                 f"{game} is a registered game, whose test games are played and whose information is known: "
                 "leave out --held-out, --perfect-information/--hidden-information, --min-utility and --max-utility."
             )
-        return run_inputs.registered(game, games, seed, not no_rules, how, _deck(deck))
+        return run_inputs.registered(game, games, seed, not no_rules, start.how, _deck(deck), start.settings.joint)
     if rules is not None and no_rules:
         raise UsageError(f"Give either the rules {rules} or --no-rules, not both.")
     if trajectories is None or (rules is None and not no_rules):
         raise UsageError(
             "Name a registered game, or give both --rules FILE (or --no-rules) and --trajectories FILE of your own."
         )
-    return run_inputs.own(rules, trajectories, held_out, stated, _deck(deck), how)
+    return run_inputs.own(rules, trajectories, held_out, stated, _deck(deck), start.how)
 
 
 def _deck(asked: str) -> Deck:

@@ -16,8 +16,6 @@ from arena.matches.game_source import load_bundle
 from arena.runs import inputs as run_inputs
 from arena.runs import origins
 from arena.runs.hidden_information import HiddenInformation
-from arena.runs.inputs import Inputs
-from arena.runs.origins import true_game
 from arena.runs.settings import RunSettings
 from arena.runs.task import build_options
 from arena.usage import UsageError
@@ -135,8 +133,8 @@ class _Games:
         self._asked = asked
         self._bundle = bundle
         self._workers = workers
-        info = bundle.game_info
-        self.inputs = Inputs("", info, bundle.initial_state, (), (), true_game(bundle))
+        self.inputs = origins.of_game(bundle)
+        info = self.inputs.info
         self._path = None if asked.trajectories is None else Path(asked.trajectories)
         self._read: Sequence[Trajectory] | None = None
         if self._path is not None:
@@ -242,7 +240,7 @@ class _Stages:
         options = ContractOptions(
             self._asked.contract_games, self._asked.seed, wall_s=CONTRACT_SECONDS, payoffs=game is not None
         )
-        judge = self._hidden.judge(game)
+        judge = self._hidden.judge(self._games.inputs.in_turns)
         pairs = run_inputs.hidden_pairs(judge, self._games.all(), options)
         found = contract_verifier.verify(self._bundle.program(), self._sandbox, options, pairs)
         violations = [violation.to_json() for violation in found]

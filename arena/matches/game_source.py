@@ -10,11 +10,13 @@ from arena.machine import shipped
 from arena.matches.match import NamedDeck
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle, kept_rules
+from cwm.model.joint_model import JointWorldModel
 from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from cwm.trajectories.telling import Detail
 from games import registry
 from games.api import Action, DealsNamedDecks, Game, GameInfo
+from games.posg.serialised import SerialisedPosg
 
 MODEL_PREFIX = "cwm:"
 MOST_NAMED: Final = 10_000
@@ -48,8 +50,13 @@ def open_game(game_id: str, model_hash: str | None = None, **params: Any) -> Ite
             f"The model in {str(_folder(game_id))!r} that decides the games has changed (SHA-256 {bundle.hash[:12]}, "
             f"expected {model_hash and model_hash[:12]}); restore it, or use another folder for the games."
         )
+    sandbox = Sandbox(level=shipped.level_of([bundle.hash]))
+    if bundle.joint:
+        with JointWorldModel(bundle, sandbox) as joint:
+            yield SerialisedPosg(joint, bundle.game_info.has_chance)
+        return
     rules = kept_rules(_folder(game_id), bundle)
-    with WorldModel(bundle, Sandbox(level=shipped.level_of([bundle.hash])), rules) as model:
+    with WorldModel(bundle, sandbox, rules) as model:
         yield model
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from arena.agents import posg
 from arena.agents.api import Agent, RandomAgent
 from arena.agents.llm_settings import PLAIN, LlmConfigError
-from arena.agents.model import LearningAgent, ModelAgent
+from arena.agents.model import JointModelAgent, LearningAgent, ModelAgent
 from arena.agents.partner import PartnerAgent, partners
 from arena.agents.planner import PlannerAgent
 from arena.agents.specs import AgentSpec, AgentSpecError
@@ -22,11 +22,13 @@ from arena.machine import accelerated
 from arena.machine.runtime import Runtime
 from arena.matches.game_source import bundle_of
 from arena.own_agents import own_class, program
+from cwm.model.bundle import ModelBundle
 from games import registry
 from games.api import Game, GameError
 from search import planner
 from search.api import PlannerConfigError
 from search.posg.config import PosgPlannerConfig
+from search.posg.session import check_types
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ def _simultaneous(spec: AgentSpec, table: TableSetup) -> Agent:
 def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:
     info = game.info
     bundle = bundle_of(_in_view(spec, game))
+    if bundle.joint or "method" in spec.planner:
+        return _resolve_joint_model(spec, game, bundle)
     if "selection" not in spec.planner and spec.model_hash is None:
         # One that says how to search, or whose settings are written out already, keeps to its own.
         spec = replace(spec, planner={**bundle.plays_with, **spec.planner})
@@ -158,9 +162,42 @@ def _resolve_model(spec: AgentSpec, game: Game) -> AgentSpec:
     return replace(spec, planner=config.to_json(), model_hash=bundle.hash)
 
 
+JOINT_SETTINGS: Final = ("simulations", "seconds", "exploration")
+"""Settings that every planner on a model takes, whichever its method."""
+
+
+def _resolve_joint_model(spec: AgentSpec, game: Game, bundle: ModelBundle) -> AgentSpec:
+    """Resolves a planner on a program with a joint step; POMCP where no method is named."""
+    if not bundle.joint:
+        raise AgentSpecError(f"agent {spec.name!r}: the players of its model take turns: leave out method=.")
+    if bundle.info["id"] != game.info.id:
+        raise AgentSpecError(f"agent {spec.name!r}: its model is of {bundle.info['id']}, the game is {game.info.id}.")
+    if spec.learn is not None or spec.workers > 1:
+        raise AgentSpecError(
+            f"agent {spec.name!r}: its model has a joint step, whose planners have one worker and learn nothing: leave "
+            "out workers= and learn=."
+        )
+    given = dict(spec.planner)
+    others = [name for name in given if name not in JOINT_SETTINGS]
+    if "method" not in given and others:
+        raise AgentSpecError(
+            f"agent {spec.name!r}: its model has a joint step, whose planners have no {others[0]!r} of this kind: name "
+            "their method, e.g. method=pomcp, and its settings."
+        )
+    try:
+        config = PosgPlannerConfig.from_json({"method": "pomcp", **given})
+        check_types(config)
+    except PlannerConfigError as error:
+        raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
+    return replace(spec, planner=config.to_json(), model_hash=bundle.hash)
+
+
 def _planner_on_model(spec: AgentSpec, table: TableSetup) -> Agent:
     bundle = bundle_of(spec)
     spec.check_unchanged(bundle.hash, f"the model in {spec.model}")
+    if bundle.joint:
+        joint = PosgPlannerConfig.from_json(spec.planner)
+        return JointModelAgent(bundle.program(), joint, table.runtime, spec.name, spec.view)
     config = spec.planner_config(table.game.info.perfect_information)
     if spec.learn is not None:
         return LearningAgent(bundle, config, table.runtime, spec.name, spec.view, spec.workers)

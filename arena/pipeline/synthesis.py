@@ -229,7 +229,8 @@ class SynthesisRun:
             task.info,
             task.initial_state,
             replace(settings, payoffs=self.inputs.game is not None),
-            run_inputs.hidden_pairs(self.settings.hidden.judge(self.inputs.game), self.inputs.train),
+            run_inputs.hidden_pairs(self.settings.hidden.judge(self.inputs.in_turns), self.inputs.train),
+            task.joint,
         )
 
     def _bundle(self, source: str) -> ModelBundle:
@@ -240,7 +241,7 @@ class SynthesisRun:
             source=source,
             value_source=None,
             initial_state=self.inputs.initial_state,
-            info=describe(self.inputs.info),
+            info=describe(self.inputs.info, None if self.inputs.joint is None else self.inputs.joint.info),
             rules_hash=rules_hash(self.inputs.rules),
             metadata=self._origin(),
         )

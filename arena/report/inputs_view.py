@@ -29,13 +29,18 @@ def facts(inputs: Inputs) -> tuple[tuple[str, str], ...]:
 
 def seen(inputs: Inputs, settings: RunSettings) -> tuple[tuple[str, str], ...]:
     """Returns (name, value) of what the language model was given, and of what was kept from it."""
-    deck = "whole games with every state" if settings.deck == "open" else "one player's view of each (closed deck)"
+    told = "joint actions, draws, observations and rewards, no states"
+    deck = _deck(settings) if inputs.joint is None else told
     rows = [
         ("rules", f"{len(inputs.rules):,} characters"),
         ("games for its unit tests", f"{_counted(inputs.train)}; {deck}"),
     ]
     kept = _counted(inputs.held_out) if inputs.held_out else "games played anew, which it never saw"
     return (*rows, ("kept for the test", kept))
+
+
+def _deck(settings: RunSettings) -> str:
+    return "whole games with every state" if settings.deck == "open" else "one player's view of each (closed deck)"
 
 
 def _counted(games: Sequence[Trajectory]) -> str:

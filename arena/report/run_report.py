@@ -35,6 +35,7 @@ from cwm.quality.similarity import SharedRun, longest_shared_runs
 from cwm.record.record import RunRecord
 from cwm.storage.files import write_whole
 from cwm.storage.keys import content_key, program_hash
+from cwm.suite.evaluation import LIKELIHOOD_GAP, LikelihoodGap
 from cwm.suite.likelihood import LikelihoodBound
 from cwm.synthesis.candidate import SuiteReport
 from cwm.synthesis.driver import STREAM
@@ -124,6 +125,8 @@ def _summary(result: dict[str, Any], calls: list[CallView], bundle: ModelBundle 
         if LIKELIHOOD in found:
             bound = LikelihoodBound.from_json(found[LIKELIHOOD])
             rows.append((f"likelihood bound ({split})", bound.in_words()))
+        if LIKELIHOOD_GAP in found:
+            rows.append((f"likelihood gap ({split})", LikelihoodGap(**found[LIKELIHOOD_GAP]).in_words()))
     if bundle is not None:
         rows.append(("model (SHA-256)", bundle.hash))
     return tuple(rows)

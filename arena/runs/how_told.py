@@ -11,6 +11,7 @@ from cwm.trajectories.telling import Detail, Telling
 from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
 from games.api import Game
+from games.posg import as_game
 
 Names: TypeAlias = Literal["list", "none"]
 Chance: TypeAlias = Literal["listed", "drawn"]
@@ -78,9 +79,9 @@ class HowTold:
         """Whether the game is told as to people."""
         return self.detail == "book"
 
-    def rules(self, game_id: str) -> str:
-        """Returns the text of a registered game."""
-        return registry.told(game_id, self.by_book)
+    def rules(self, game_id: str, joint: bool = False) -> str:
+        """Returns the text of a registered game; for a program with a joint step, without that of its turns."""
+        return as_game.told(game_id) if joint and not self.by_book else registry.told(game_id, self.by_book)
 
     def params(self, game_id: str) -> Mapping[str, Any]:
         """Returns what a registered game is made with."""
@@ -91,7 +92,12 @@ class HowTold:
         return registry.make(game_id, **self.params(game_id))
 
     def telling(
-        self, game_id: str | None, games: Sequence[Trajectory], deck: Deck, bounds_known: bool = True
+        self,
+        game_id: str | None,
+        games: Sequence[Trajectory],
+        deck: Deck = "open",
+        bounds_known: bool = True,
+        joint: bool = False,
     ) -> Telling:
         """Returns what the model is told beside rules and games.
 
@@ -100,13 +106,14 @@ class HowTold:
             games: the played ones; their names stand for those of the game where nobody collected these.
             deck: in the closed deck only what players see is named.
             bounds_known: whether the bounds of returns are those of the game.
+            joint: whether the program has a joint step, and knows nothing of turns.
         """
         drawn = self.chance == "drawn"
         if not self.by_book or self.names == "none":
             return Telling(drawn=drawn, bounds_known=bounds_known, wording=self.wording)
         collected = None if game_id is None else registry.vocabulary(game_id, drawn)
         names = Vocabulary.of(games, deck) if collected is None else Vocabulary.from_json(collected)
-        names = names.closed() if deck == "closed" else names
+        names = names.joint() if joint else names.closed() if deck == "closed" else names
         return Telling(names, collected is not None, drawn, bounds_known, self.wording)
 
 

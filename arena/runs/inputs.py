@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from arena.runs.how_told import BY_BOOK, HowTold
 from arena.runs.settings import RunSettings
@@ -19,6 +19,8 @@ from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
 from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
+from games.posg.api import PosgModel
+from games.posg.serialised import SerialisedPosg
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -42,6 +44,8 @@ class Inputs:
         game: the reference game; None for a user's own.
         begun: the model that the synthesis goes on from; None to begin with none.
         telling: what the model is told beside rules and games.
+        joint: the true rules of a game of simultaneous moves whose program is to have a joint step; None for a program
+            whose players take turns.
     """
 
     rules: str
@@ -52,10 +56,23 @@ class Inputs:
     game: Game | None
     begun: ModelBundle | None = None
     telling: Telling = UNNAMED
+    joint: PosgModel | None = None
+
+    @property
+    def in_turns(self) -> Game | None:
+        """The reference game, where the program's states and actions are its own; None where nothing is known of them,
+        as of programs with a joint step."""
+        return None if self.joint is not None else self.game
 
 
 def registered(
-    game_id: str, games: int, seed: int, told: bool = True, how: HowTold = BY_BOOK, deck: Deck = "open"
+    game_id: str,
+    games: int,
+    seed: int,
+    told: bool = True,
+    how: HowTold = BY_BOOK,
+    deck: Deck = "open",
+    joint: bool = False,
 ) -> Inputs:
     """Plays random games of a registered game.
 
@@ -66,21 +83,48 @@ def registered(
         told: whether its rules text is given; else a notice that there is none stands in its place.
         how: by which text, and what beside it.
         deck: in the closed deck, told by the rule book, nothing is known of states, the first one included.
+        joint: whether the program is to have a joint step.
 
     Raises:
         UnknownGameError: no game has this id.
+        UsageError: a joint step is asked for where players take turns.
     """
     game = how.make(game_id)
     train = tuple(collect(game, games, seed))
+    if joint:
+        return with_joint_step(how.rules(game_id, joint) if told else no_rules(), game, train, how, game_id)
     telling = how.telling(game_id, train, deck)
     rules = how.rules(game_id) if told else no_rules()
     return Inputs(rules, game.info, _first_state(game, how, deck), train, (), game, telling=telling)
 
 
+def with_joint_step(rules: str, game: Game, train: Sequence[Trajectory], how: HowTold, game_id: str) -> Inputs:
+    """Returns the inputs of a program with a joint step.
+
+    Raises:
+        UsageError: the game's players take turns.
+    """
+    if not is_simultaneous(game):
+        raise UsageError(f"The players of {game.info.id} take turns: a program of it has no joint step.")
+    telling = how.telling(game_id, train, joint=True)
+    return Inputs(rules, game.info, None, tuple(train), (), game, telling=telling, joint=game.model)
+
+
+def is_simultaneous(game: Game) -> TypeGuard[SerialisedPosg]:
+    """Tells whether a game is one of simultaneous moves, whose programs have a joint step."""
+    return isinstance(game, SerialisedPosg)
+
+
 def played(settings: RunSettings) -> Inputs:
     """Plays the random games of a run on a registered game; errors as for `registered`."""
     return registered(
-        settings.game, settings.train_games, settings.seed, settings.told, settings.how_told, settings.deck
+        settings.game,
+        settings.train_games,
+        settings.seed,
+        settings.told,
+        settings.how_told,
+        settings.deck,
+        settings.joint,
     )
 
 
@@ -262,6 +306,8 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     begun = _begun(folder, settings)
     if settings.registered:
         game = how.make(settings.game)
+        if settings.joint:
+            return replace(with_joint_step(rules, game, train, how, settings.game), begun=begun)
         telling = how.telling(settings.game, train, deck)
         return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), game, begun, telling)
     info = stated.info([*train, *held_out], deck)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from arena.runs import inputs
 from arena.runs.folder import INPUTS, KIND
-from arena.runs.inputs import Inputs
+from arena.runs.inputs import Inputs, is_simultaneous
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
-from cwm.model.bundle import ModelBundle
+from cwm.model.bundle import ModelBundle, describe
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.trajectories import files
 from games import registry
@@ -23,6 +23,10 @@ def true_game(bundle: ModelBundle) -> Game | None:
     info = bundle.game_info
     if info.id not in registry.ids():
         return None
+    if bundle.joint:
+        game = registry.make(info.id)
+        same = is_simultaneous(game) and describe(game.info, game.model.info) == bundle.info
+        return game if same else None
     # A model of the closed deck may have been told nothing of states, not even of the first.
     untold = bundle.deck == "closed" and bundle.initial_state == {}
     for params in ({}, registry.describe(info.id).drawn):
@@ -31,6 +35,13 @@ def true_game(bundle: ModelBundle) -> Game | None:
         if same and game.info.num_players == info.num_players:
             return game
     return None
+
+
+def of_game(bundle: ModelBundle) -> Inputs:
+    """Returns what is known of the game of a model: without rules text and recorded games."""
+    game = true_game(bundle)
+    joint = game.model if bundle.joint and game is not None and is_simultaneous(game) else None
+    return Inputs("", bundle.game_info, bundle.initial_state, (), (), game, joint=joint)
 
 
 GAMES = 5
@@ -54,7 +65,7 @@ def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None)
     game = true_game(bundle)
     if trajectories is not None:
         games = files.read(trajectories, bundle.deck)
-        return Inputs("", bundle.game_info, bundle.initial_state, tuple(games), (), game)
+        return replace(of_game(bundle), train=tuple(games))
     if (model / RUN_FILE).exists():
         with RunRecord.read(model) as record:
             if record.info.kind == KIND:
@@ -64,4 +75,4 @@ def of_model(model: Path, bundle: ModelBundle, trajectories: Path | None = None)
             f"{model} is no run and {bundle.game_info.id} is no registered game, so the games that the model was made "
             "from are not known; give them by the option `trajectories`."
         )
-    return replace(inputs.registered(bundle.game_info.id, GAMES, SEED), game=game)
+    return replace(inputs.registered(bundle.game_info.id, GAMES, SEED, joint=bundle.joint), game=game)

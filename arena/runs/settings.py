@@ -88,6 +88,7 @@ class RunSettings(Settings):
         vocabulary: whether the names in the records are listed beside a rule book.
         chance: whether a table of what may be dealt is handed over where no rule says it.
         wording: of the prompts, whole.
+        joint: whether the program has a joint step, for games of simultaneous moves; else its players take turns.
         tournament_budget: seconds of each of these tournaments, which then stop as soon as the leader is told apart;
             None for a fixed number of deals.
         priors_play: how planners use policy priors, in the tournament and with the finished model.
@@ -111,6 +112,7 @@ class RunSettings(Settings):
         {"tournament_budget": None},
         {"priors_play": "tree"},
         {"wording": USUAL},
+        {"joint": False},
     )
 
     game: str
@@ -145,6 +147,7 @@ class RunSettings(Settings):
     tournament_budget: float | None = None
     priors_play: PriorsPlay = "tree"
     wording: Wording = USUAL
+    joint: bool = False
 
     @property
     def how_told(self) -> HowTold:

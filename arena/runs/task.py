@@ -2,6 +2,7 @@
 
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.inputs import Inputs
+from cwm.suite import joint
 from cwm.suite.build import BuildOptions
 from cwm.suite.types import Kind
 from cwm.synthesis.task import SynthesisTask, longest_game
@@ -12,6 +13,9 @@ OPEN = HiddenInformation()
 
 def make_task(inputs: Inputs, hidden: HiddenInformation = OPEN) -> SynthesisTask:
     """Returns rules, interface and unit tests of the game as the synthesis takes them."""
+    if inputs.joint is not None:
+        model = inputs.joint
+        return SynthesisTask.of_joint(inputs.rules, inputs.info, model.info, inputs.train, model, inputs.telling)
     return SynthesisTask.of(
         inputs.rules,
         inputs.info,
@@ -31,6 +35,8 @@ def reference_of(inputs: Inputs) -> ResamplesHistory | None:
 
 def build_options(inputs: Inputs, value: bool, hidden: HiddenInformation = OPEN) -> BuildOptions:
     """Returns which tests are made of a game's trajectories."""
+    if inputs.joint is not None:
+        return BuildOptions(kinds=joint.KINDS, joint=inputs.joint.info, rules=inputs.joint)
     kinds: list[Kind] = ["transition", "random_play"]
     if not inputs.info.perfect_information:
         kinds.append("inference")

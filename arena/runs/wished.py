@@ -5,17 +5,35 @@ None stands for what the user left open.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs
 from arena.runs.replayed import recorded_settings
-from arena.runs.settings import DEFAULT_LLM, MOST_FURTHER_ROUNDS, RunSettings
+from arena.runs.settings import DEFAULT_LLM, MOST_FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
+from arena.usage import UsageError
 from cwm.functions.kinds import KINDS
 from cwm.functions.types import FunctionConfig
 from cwm.interface.wording import USUAL, Wording
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import NEW, SynthesisConfig
+from games.posg.registry import ids as simultaneous_ids
+
+_USUAL: Final[Mapping[str, Any]] = {
+    "deck": "open",
+    "inference": "history",
+    "value": None,
+    "prior": None,
+    "vectors": None,
+    "functions": {},
+    "faster": None,
+    "further_games": 0,
+    "tournament_budget": None,
+    "tournament_deals": TOURNAMENT_DEALS,
+}
+"""Settings that are for programs whose players take turns, as they are where nobody asked for them."""
+_OPTIONS: Final = {"value": "values", "prior": "priors", "functions": "function"}
+"""Options whose names are not those of the settings."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +109,7 @@ class Start:
 
         Raises:
             SynthesisConfigError: a setting of the synthesis is unknown or out of range.
+            UsageError: a program with a joint step has nothing of what is asked for.
         """
         start = self.settings
         own = replace(
@@ -111,7 +130,8 @@ class Start:
         left = {name: config for name, config in start.asked_functions.items() if numbers.get(name) is None}
         without = replace(own, value=None, prior=None, vectors=None, functions={})
         asked = left | dict(named)
-        return without.with_functions({kind.name: asked[kind.name] for kind in KINDS if kind.name in asked})
+        functions = {kind.name: asked[kind.name] for kind in KINDS if kind.name in asked}
+        return _with_joint_step(without.with_functions(functions))
 
 
 def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | None, ways: Ways) -> Start:
@@ -129,6 +149,7 @@ def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | N
         SynthesisConfigError: the method is unknown.
         RecordingError: the recording is missing, or not as it was written.
     """
+    joint: dict[str, Any] = {"joint": True, "further_games": 0} if game in simultaneous_ids() else {}
     wished = RunSettings(
         game=game or "",
         registered=game is not None,
@@ -137,6 +158,7 @@ def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | N
         seed=seed or 0,
         further_rounds=MOST_FURTHER_ROUNDS,
         **ways.settings(),
+        **joint,
     )
     recorded = recorded_settings(wished, seed)
     if recorded is None:
@@ -149,6 +171,37 @@ def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | N
         detail, wording = ways.detail or how.detail, ways.wording or how.wording
         how = HowTold.asked(game, detail, ways.vocabulary, ways.chance, recorded.told, wording)
     return Start(recorded, how, True)
+
+
+def _with_joint_step(settings: RunSettings) -> RunSettings:
+    """Returns the settings of a run, without what only programs in turns have.
+
+    Raises:
+        UsageError: something is asked for that a program with a joint step has not.
+    """
+    if not settings.joint:
+        return settings
+    for name, usual in _USUAL.items():
+        if getattr(settings, name) != usual:
+            raise _refused(settings, _OPTIONS.get(name, name))
+    return replace(settings, planner_games=0)
+
+
+def check_single(settings: RunSettings, syntheses: int) -> None:
+    """Checks that several syntheses are not asked for where their models could not be chosen among.
+
+    Raises:
+        UsageError: they are, of programs with a joint step.
+    """
+    if settings.joint and syntheses > 1:
+        raise _refused(settings, "syntheses")
+
+
+def _refused(settings: RunSettings, option: str) -> UsageError:
+    return UsageError(
+        f"In {settings.game} the agents act at the same time, and its program has a joint step: the option `{option}` "
+        "is for games in turns; leave it out."
+    )
 
 
 def _said(wishes: Mapping[str, Any]) -> dict[str, Any]:

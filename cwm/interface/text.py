@@ -35,18 +35,23 @@ def render(names: Sequence[str], instead: ModuleType | None = None) -> str:
     unknown = [name for name in names if name not in declared]
     if unknown:
         raise UnknownFunctionError(f"no such program functions: {unknown}; declared are {sorted(declared)}")
-    return "\n\n".join([aliases(), *(_function_text(declared[name]) for name in names)])
+    return "\n\n".join([aliases(instead), *(_function_text(declared[name]) for name in names)])
 
 
-def aliases() -> str:
-    """Returns the type aliases as Python text, e.g. `Action = str`."""
-    tree = ast.parse(inspect.getsource(program))
+def aliases(instead: ModuleType | None = None) -> str:
+    """Returns the type aliases as Python text, e.g. `Action = str`.
+
+    Args:
+        instead: a module that lists its own in `ALIASES`; else they are those of `cwm.interface.program`.
+    """
+    own: Sequence[str] | None = getattr(instead, "ALIASES", None)
+    tree = ast.parse(inspect.getsource(program if own is None or instead is None else instead))
     found = {
         node.target.id: f"{node.target.id} = {ast.unparse(node.value)}"
         for node in tree.body
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None
     }
-    return "\n".join(found[name] for name in ALIASES)
+    return "\n".join(found[name] for name in own or ALIASES)
 
 
 def _declared(module: ModuleType) -> dict[str, ast.FunctionDef]:

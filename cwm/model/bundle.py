@@ -13,6 +13,7 @@ from cwm.sandbox.wire.api import ProgramSource
 from cwm.storage.files import write_whole
 from cwm.trajectories.recorded import Deck, Infers
 from games.api import GameInfo, Json
+from games.posg.api import PosgInfo
 
 FORMAT_VERSION = 1
 MODEL_FILE = "model.json"
@@ -38,7 +39,7 @@ class ModelBundle:
         source: the program.
         value_source: the value function, None if there is none.
         initial_state: bound to INITIAL_STATE.
-        info: `GameInfo` as a dict.
+        info: as `ProgramSource` has it.
         rules_hash: SHA-256 of the rules text that it was written from.
         metadata: anything JSON about its origin: language model, date, accuracy, isolation level; not part of the hash.
         prior_source: the policy prior, None if there is none.
@@ -74,9 +75,21 @@ class ModelBundle:
     def game_info(self) -> GameInfo:
         """The fixed properties of the game."""
         values: dict[str, Any] = {
-            key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items()
+            key: tuple(item) if isinstance(item, list) else item for key, item in self.info.items() if key != "joint"
         }
         return GameInfo(**values)
+
+    @property
+    def joint(self) -> bool:
+        """Whether the program has a joint step, and players who act at the same time; else they take turns."""
+        return "joint" in self.info
+
+    @property
+    def joint_info(self) -> PosgInfo:
+        """What is fixed about a game of simultaneous moves, of a program with a joint step."""
+        told = self.info["joint"]
+        info: dict[str, Any] = {key: tuple(item) if isinstance(item, list) else item for key, item in told.items()}
+        return PosgInfo(**{**info, "actions": tuple(map(tuple, told["actions"]))})
 
     @property
     def deck(self) -> Deck:
@@ -223,9 +236,10 @@ def rules_hash(rules: str) -> str:
     return hashlib.sha256(rules.encode("utf-8")).hexdigest()
 
 
-def describe(info: GameInfo) -> dict[str, Any]:
-    """Returns a `GameInfo` as the dict of a bundle."""
-    return _plain(asdict(info))
+def describe(info: GameInfo, joint: PosgInfo | None = None) -> dict[str, Any]:
+    """Returns what is fixed about a game as the dict of a bundle, see `ProgramSource.info`."""
+    beside = {} if joint is None else {"joint": json.loads(json.dumps(asdict(joint)))}
+    return _plain(asdict(info)) | beside
 
 
 def _plain(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,6 +59,12 @@ class WorldModel:
             SandboxUnavailableError: no worker can be started.
             WorldModelError: the program does not load.
         """
+        if bundle.joint:
+            message = (
+                f"The program of {bundle.info['id']} has a joint step, and no players who take turns: play it as "
+                "cwm:PLACE, or plan on it by an agent cwm:PLACE."
+            )
+            raise WorldModelError(message, Reply(Outcome.BAD_VALUE))
         self.info: GameInfo = bundle.game_info
         self.level = sandbox.level
         self.rules = rules
@@ -68,7 +74,7 @@ class WorldModel:
         self._answers: OrderedDict[str, str] = OrderedDict()
         self._worker: Worker | None = None
         try:
-            functions = _value(self._started().loaded, "loading")
+            functions = value_of(self._started().loaded, "loading")
         except WorldModelError:
             self.close()
             raise
@@ -160,7 +166,7 @@ class WorldModel:
         pairs = [list(pair) for pair in history]
         told = [False] if self._bundle.deck == "closed" else []
         reply = self._started().call("resample_history", [pairs, player, *told], seed=rng.getrandbits(63))
-        actions = _value(reply, "resample_history")
+        actions = value_of(reply, "resample_history")
         if not isinstance(actions, list):
             raise self._malformed("resample_history", "a list", actions)
         return actions
@@ -168,7 +174,7 @@ class WorldModel:
     def _resample_state(self, history: ObsActionHistory, player: int, rng: random.Random) -> State:
         pairs = [list(pair) for pair in history]
         reply = self._started().call("resample_state", [pairs, player], seed=rng.getrandbits(63))
-        return _value(reply, "resample_state")
+        return value_of(reply, "resample_state")
 
     def _value(self, state: State, player: int) -> float:
         value = self._ask("value_function", state, player)
@@ -194,7 +200,7 @@ class WorldModel:
         key = json.dumps([function, args], sort_keys=True)
         known = self._answers.get(key)
         if known is None:
-            known = json.dumps(_value(self._started().call(function, list(args), seed=0), function))
+            known = json.dumps(value_of(self._started().call(function, list(args), seed=0), function))
             self._answers[key] = known
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
@@ -215,7 +221,12 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and -sys.float_info.max <= value <= sys.float_info.max
 
 
-def _value(reply: Reply, what: str) -> Any:
+def value_of(reply: Reply, what: str) -> Any:
+    """Returns what a worker answered.
+
+    Raises:
+        WorldModelError: it did not.
+    """
     fault = blame(reply)
     if fault is None:
         return reply.value

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cwm.sandbox.wire.api import Outcome, Reply
-from cwm.suite import closed_deck
+from cwm.suite import closed_deck, joint
 from cwm.suite.several_histories import SeveralHistories, SeveralStates
 from cwm.suite.types import Kind, UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Deck, Infers, Step, Trajectory
 from games.api import CHANCE, TERMINAL, Json, ResamplesHistory
+from games.posg.api import PosgInfo, PosgModel
 
 RANDOM_PLAY_GAMES = 2
 
@@ -34,6 +35,9 @@ class BuildOptions:
         return_draws: in the closed deck, histories of a whole game drawn at most until one pays what was paid.
         drawn: of chance's first outcomes no table is known: the one that happened must be among those that the program
             lists, whatever else is.
+        joint: of a game of simultaneous moves whose program has a joint step: what is fixed about it. Then `kinds` are
+            of those of `cwm.suite.joint`.
+        rules: its true rules, None where nobody has them.
     """
 
     kinds: tuple[Kind, ...] = ("transition", "random_play")
@@ -46,6 +50,8 @@ class BuildOptions:
     infers: Infers = "history"
     return_draws: int = 1000
     drawn: bool = False
+    joint: PosgInfo | None = None
+    rules: PosgModel | None = None
 
 
 def build(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> list[UnitTest]:
@@ -76,6 +82,11 @@ def stream(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOpti
             yield from _inference(trajectories, options)
         elif kind == "value":
             yield from (test for trajectory in trajectories for test in _values(trajectory))
+        elif kind in ("step", "distribution"):
+            for trajectory in trajectories:
+                yield from joint.tests_of(kind, trajectory, options.rules)
+        elif kind == "joint_play" and options.joint is not None:
+            yield from joint.random_plays(options.joint, options.random_plays)
         elif trajectories:
             yield from _random_plays(len(trajectories[0].player_names), options)
 
@@ -83,7 +94,7 @@ def stream(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOpti
 def count(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptions()) -> int:
     """Returns how many tests `build` makes, without making them."""
     kinds = _kinds(options)
-    found = options.random_plays if trajectories and "random_play" in kinds else 0
+    found = options.random_plays if trajectories and {"random_play", "joint_play"} & set(kinds) else 0
     for trajectory in trajectories:
         if "transition" in kinds:
             found += sum(_is_tested(trajectory, number, options.drawn) for number in range(len(trajectory.steps)))
@@ -93,6 +104,7 @@ def count(trajectories: Sequence[Trajectory], options: BuildOptions = BuildOptio
             found += closed_deck.count(trajectory)
         elif "inference" in kinds:
             found += sum(step.player >= 0 for step in trajectory.steps)
+        found += sum(joint.count(kind, trajectory) for kind in kinds if kind in ("step", "distribution"))
     return found
 
 

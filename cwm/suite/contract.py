@@ -20,6 +20,15 @@ from games.api import Action, Json, ResamplesHistory
 SESSION = "games.contract.session"
 PAYLOAD: tuple[str, ...] = ("games.contract.report", "games.contract.rules", "games.contract.game", SESSION)
 """The modules that a worker must load, each after those it imports."""
+JOINT_SESSION = "games.posg.session"
+JOINT_PAYLOAD: tuple[str, ...] = (
+    "games.contract.report",
+    "games.posg.distributions",
+    "games.posg.offers",
+    "games.posg.contract",
+    JOINT_SESSION,
+)
+"""The same for programs with a joint step."""
 OTHER_HASH_SEED = 1
 OTHER_PROCESS = "answers differ in another process"
 EARLIER_CALLS = "answers depend on earlier calls"
@@ -53,6 +62,7 @@ class ContractOptions:
     max_actions: int = 500
     swaps: int = 60
     payoffs: bool = True
+    joint: bool = False
 
 
 DEFAULT_OPTIONS = ContractOptions()
@@ -163,8 +173,10 @@ def verify(
         ContractCheckError: the check itself failed.
         SandboxUnavailableError: no worker can be started.
     """
-    here = Sandbox(sandbox.limits, sandbox.level, PAYLOAD)
-    there = Sandbox(sandbox.limits, sandbox.level, PAYLOAD, hash_seed=OTHER_HASH_SEED)
+    payload = JOINT_PAYLOAD if program.joint else PAYLOAD
+    here = Sandbox(sandbox.limits, sandbox.level, payload)
+    there = Sandbox(sandbox.limits, sandbox.level, payload, hash_seed=OTHER_HASH_SEED)
+    options = replace(options, joint=program.joint)
     with here.start(program) as worker:
         found = _asked(worker, "check", {"games": options.games, "seed": options.seed}, options, _lists_violations)
         if isinstance(found, ContractViolation):
@@ -180,12 +192,17 @@ def verify(
     return violations
 
 
-def as_results(violations: Sequence[ContractViolation]) -> list[UnitTestResult]:
-    """Returns broken rules as failed tests of kind `contract`, for a program that passes all others."""
+def as_results(violations: Sequence[ContractViolation], joint: bool = False) -> list[UnitTestResult]:
+    """Returns broken rules as failed tests of a kind of their own, for a program that passes all others.
+
+    Args:
+        violations: of the program.
+        joint: whether it has a joint step.
+    """
     return [
         UnitTestResult(
             id=f"contract-{number}",
-            kind="contract",
+            kind="joint_contract" if joint else "contract",
             status="fail",
             field=violation.rule,
             expected="what holds for every game",
@@ -198,11 +215,11 @@ def as_results(violations: Sequence[ContractViolation]) -> list[UnitTestResult]:
 
 
 def as_tests(results: Sequence[UnitTestResult]) -> list[UnitTest]:
-    """Returns the tests that the results of kind `contract` are of, [] if there are none."""
+    """Returns the tests that the results of a broken contract are of, [] if there are none."""
     return [
-        UnitTest(result.id, "contract", {"rule": result.field, "actions": result.got["actions"]}, -1, number)
+        UnitTest(result.id, result.kind, {"rule": result.field, "actions": result.got["actions"]}, -1, number)
         for number, result in enumerate(results)
-        if result.kind == "contract"
+        if result.kind in ("contract", "joint_contract")
     ]
 
 
@@ -237,7 +254,8 @@ def _differences(worker: Worker, other: Worker, options: ContractOptions) -> lis
         differing = [place for place in places if place is not None]
         if differing:
             actions = min(differing, key=len)
-            message, state = _shown(asked[0], other, actions, asked[1], options)
+            shown = _shown_joint if options.joint else _shown
+            message, state = shown(asked[0], other, actions, asked[1], options)
             found.append(ContractViolation(rule, message, state, actions, len(differing)))
     return found
 
@@ -265,6 +283,14 @@ def _shown(
     if first["state"] != second["state"]:
         return f"apply_action led to this state, but to {second['state']!r} {how}", first["state"]
     return f"the answers here differ {how}, and from one time to the next", first["state"]
+
+
+def _shown_joint(
+    worker: Worker, other: Worker, actions: Sequence[Action], disturb: bool, options: ContractOptions
+) -> tuple[str, Json]:
+    """Returns what is said of two runs of a program with a joint step that differ: what chance did is not looked up."""
+    how = "after other questions" if disturb else "in a process with another hash seed"
+    return f"after these joint actions, and the same draws, the answers differ {how}", None
 
 
 def _lists_violations(value: Json) -> bool:
@@ -306,7 +332,8 @@ def _asked(
     """
     reply = worker.loaded
     if reply.outcome is Outcome.OK:
-        reply = worker.payload(SESSION, function, argument, seed=options.seed, timeout_s=options.wall_s)
+        session = JOINT_SESSION if options.joint else SESSION
+        reply = worker.payload(session, function, argument, seed=options.seed, timeout_s=options.wall_s)
     fault = blame(reply)
     if fault is None:
         return reply.value if has_form(reply.value) else ContractViolation(Outcome.PROTOCOL_ERROR.value, FORGED)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from math import log
 from typing import Any
 
 from cwm.sandbox.parent.host import Sandbox
@@ -15,7 +16,7 @@ from cwm.suite.build import BuildOptions, count, stream
 from cwm.suite.execution import DEFAULT_OPTIONS, NOT_RUN, DoneCount, Progress, RunOptions, run_stream
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Step, Trajectory
-from games.api import TERMINAL
+from games.api import TERMINAL, Json
 
 TIMEOUTS = (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED)
 _VERDICTS = {"pass": "passed", "fail": "wrong", "error": "errors"}
@@ -67,6 +68,53 @@ class ResultCounts:
         return asdict(self) | {"accuracy": self.accuracy, "accuracy_of_answers": self.accuracy_of_answers}
 
 
+LIKELIHOOD_GAP = "likelihood_gap"
+"""Key of the gap among the figures of an evaluation."""
+
+
+@dataclass(frozen=True)
+class LikelihoodGap:
+    """How much less likely a program with a joint step makes what was recorded than the true rules do, where anything
+    was drawn. The program is in the state to which the recorded draws led it.
+
+    Attributes:
+        steps: starts and steps that the program makes possible.
+        nats: sum over these of the log-likelihood by the true rules, less that by the program.
+        impossible: those that it makes impossible; in no mean.
+        failed: those in which it failed.
+    """
+
+    steps: int = 0
+    nats: float = 0.0
+    impossible: int = 0
+    failed: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        """Nats a start or step, None without any. By chance it may be below 0, over many it is not."""
+        return self.nats / self.steps if self.steps else None
+
+    def plus(self, result: UnitTestResult) -> "LikelihoodGap":
+        """Returns the gap with the result of one more test of kind `distribution`."""
+        if result.status == "pass":
+            return replace(self, steps=self.steps + 1)
+        wanted, got = map(_probability, (result.expected, result.got))
+        if result.status == "error" or not isinstance(got, float):
+            return replace(self, failed=self.failed + 1)
+        if not got > 0.0 or not isinstance(wanted, float):
+            return replace(self, impossible=self.impossible + 1)
+        return replace(self, steps=self.steps + 1, nats=self.nats + log(wanted / got))
+
+    def in_words(self) -> str:
+        """Returns the gap for a report."""
+        mean = "–" if self.mean is None else f"{self.mean:.4f}"
+        return f"{mean} nats a step over {self.steps:,}; {self.impossible:,} impossible, {self.failed:,} failed"
+
+
+def _probability(told: Json) -> Any:
+    return told.get("probability") if isinstance(told, dict) else None
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """How a program did on a set of tests.
@@ -78,6 +126,7 @@ class Evaluation:
         transitions: recorded transitions in the set.
         distinct_states: different recorded states.
         failed: results of the tests that did not pass, in the order of the tests; only the first `KEPT_WHOLE` whole.
+        likelihood_gap: of a program with a joint step, None for others.
     """
 
     level: Level
@@ -86,6 +135,7 @@ class Evaluation:
     transitions: int
     distinct_states: int
     failed: tuple[UnitTestResult, ...]
+    likelihood_gap: LikelihoodGap | None = None
 
     def accuracy(self, kind: str) -> float | None:
         """Returns the accuracy of one kind of test, None if there was none."""
@@ -101,6 +151,7 @@ class Evaluation:
             "transitions": self.transitions,
             "distinct_states": self.distinct_states,
             "failed": [result.id for result in self.failed],
+            **({} if self.likelihood_gap is None else {LIKELIHOOD_GAP: asdict(self.likelihood_gap)}),
         }
 
 
@@ -144,6 +195,7 @@ class Counts:
         self._kinds: dict[str, Counter[str]] = {}
         self._fields: dict[str, Counter[str]] = {}
         self._failed: list[UnitTestResult] = []
+        self._gap: LikelihoodGap | None = None
 
     def add(self, tests: Sequence[UnitTest], results: Sequence[UnitTestResult]) -> None:
         """Counts one result a test."""
@@ -151,6 +203,8 @@ class Counts:
             self._kinds.setdefault(test.kind, Counter())[_class(result)] += 1
             for name, verdict in _field_classes(test, result):
                 self._fields.setdefault(name, Counter())[verdict] += 1
+            if test.kind == "distribution" and not result.outcome.is_ours:
+                self._gap = (self._gap or LikelihoodGap()).plus(result)
             if result.status != "pass":
                 self._failed.append(result if len(self._failed) < KEPT_WHOLE else _shortened(result))
 
@@ -168,6 +222,7 @@ class Counts:
             transitions=transitions,
             distinct_states=len(states),
             failed=tuple(self._failed),
+            likelihood_gap=self._gap,
         )
 
 
@@ -197,15 +252,17 @@ def _class(result: UnitTestResult) -> str:
 
 def _field_classes(test: UnitTest, result: UnitTestResult) -> Iterable[tuple[str, str]]:
     """Yields (field, attribute of `ResultCounts`) of a transition test; a death counts against every field of it."""
-    if test.kind != "transition":
+    if test.kind not in ("transition", "step"):
         return
     verdicts = {name: _VERDICTS[status] for name, status in result.fields.items()}
     for name, verdict in (verdicts or dict.fromkeys(_asked(test), _class(result))).items():
         yield name, verdict
-        if name == "rewards" and test.data["player"] == TERMINAL:
+        if name == "rewards" and test.data.get("player") == TERMINAL:
             yield FINAL_SCORES, verdict
 
 
 def _asked(test: UnitTest) -> list[str]:
+    if test.kind == "step":
+        return ["observations", "active", "legal_actions", *(["rewards", "over"] if test.data["actions"] else [])]
     names = ["current_player", "player_name", "rewards", "observations", "legal_actions", "chance_outcomes"]
     return names if test.data["action"] is None else [*names, "next_state"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from cwm.suite.joint import lines_of
 from cwm.suite.types import UnitTest, UnitTestResult
 from games.api import Json
 
@@ -263,10 +264,18 @@ def _contract(test: UnitTest) -> list[str]:
     return _method(test, lines)
 
 
+def _joint(test: UnitTest) -> list[str]:
+    return _method(test, lines_of(test))
+
+
 _BODIES: dict[str, Callable[[UnitTest], list[str]]] = {
     "transition": _transition,
     "inference": _inference,
     "random_play": _random_play,
     "value": _value,
     "contract": _contract,
+    "step": _joint,
+    "distribution": _joint,
+    "joint_play": _joint,
+    "joint_contract": _joint,
 }

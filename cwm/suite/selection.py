@@ -4,12 +4,13 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cwm.suite import failure_groups, rendering
 from cwm.suite.failure_groups import size
 from cwm.suite.informative import informative, namer
 from cwm.suite.types import UnitTest, UnitTestResult
+from cwm.trajectories.vocabulary import NUMBER
 from games.api import CHANCE, TERMINAL, Json
 
 Mode: TypeAlias = Literal["per_action", "paper", "telling"]
@@ -123,9 +124,34 @@ def _kinds_start(tests: Sequence[UnitTest], options: PromptOptions) -> list[Unit
     chosen += _whole_games([test for test in inferences if test.data.get("last_is_terminal")])
     chosen += _values([test for test in tests if test.kind == "value"])
     chosen += [test for test in tests if test.kind == "random_play"][:1]
+    chosen += _joint_start(tests)
     wanted = dict.fromkeys(test.id for test in chosen)
     kept = set(list(wanted)[: options.on_init])
     return [test for test in tests if test.id in kept]
+
+
+def _joint_start(tests: Sequence[UnitTest]) -> list[UnitTest]:
+    """Returns of the tests of a program with a joint step the smallest start, step with each action of each agent, with
+    each kind of draw, with each pattern of rewards, of who is over and of who acts next; the smallest of a start's and
+    of a step's probability; and one random game. () for other programs."""
+    steps: dict[Any, UnitTest] = {}
+    for test in sorted((test for test in tests if test.kind == "step"), key=size):
+        data = test.data
+        if data["actions"] is None:
+            steps.setdefault("start", test)
+            continue
+        for agent, action in enumerate(data["actions"]):
+            steps.setdefault((agent, action), test)
+        for label in data["draws"]:
+            steps.setdefault(("draw", NUMBER.sub("#", label)), test)
+        steps.setdefault(("rewards", *((reward > 0) - (reward < 0) for reward in data["rewards"])), test)
+        steps.setdefault(("over", *data["over"]), test)
+        if data["active"] is not None:
+            steps.setdefault(("active", *data["active"]), test)
+    likely: dict[bool, UnitTest] = {}
+    for test in sorted((test for test in tests if test.kind == "distribution"), key=size):
+        likely.setdefault(test.data["actions"] is None, test)
+    return [*steps.values(), *likely.values(), *[test for test in tests if test.kind == "joint_play"][:1]]
 
 
 def _by_action(transitions: Sequence[UnitTest]) -> list[UnitTest]:

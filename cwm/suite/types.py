@@ -7,8 +7,19 @@ from typing import Any, Literal, TypeAlias
 from cwm.sandbox.wire.api import Outcome
 from games.api import Json
 
-Kind: TypeAlias = Literal["transition", "inference", "random_play", "value", "contract"]
-"""`contract` is no test of a suite: it stands for a rule that a program breaks which passes them all."""
+Kind: TypeAlias = Literal[
+    "transition",
+    "inference",
+    "random_play",
+    "value",
+    "contract",
+    "step",
+    "distribution",
+    "joint_play",
+    "joint_contract",
+]
+"""The last four are of programs with a joint step. `contract` and `joint_contract` are no tests of a suite: they stand
+for a rule that a program breaks which passes them all."""
 Status: TypeAlias = Literal["pass", "fail", "error"]
 
 

@@ -80,15 +80,22 @@ class TaskPrompts:
             "allowed_modules": sorted(ALLOWED_MODULES),
             "example_history": self._example(),
             "num_programs": self._num_programs,
-        }
+        } | self._joint()
+
+    def _joint(self) -> dict[str, Any]:
+        """Returns what the prompts for a program with a joint step say of the agents."""
+        joint = self._task.joint
+        if joint is None:
+            return {}
+        agents = [{"name": name, "actions": joint.actions[number]} for number, name in enumerate(joint.agent_names)]
+        return {"agents": agents, "step_limit": joint.step_limit}
 
     @property
     def _num_programs(self) -> int:
         return self._config.programs_per_answer
 
     def _template(self, name: str) -> str:
-        # The usual templates stay as they are: recorded completions answer them to the letter.
-        return name if self._task.interface is None else f"hidden_{name}"
+        return f"{self._task.family}{name}"
 
     def _example(self) -> dict[str, Any] | None:
         example = self._task.example_history()

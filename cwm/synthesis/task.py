@@ -6,14 +6,18 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 from cwm.interface import inference as inference_api
+from cwm.interface import joint as joint_api
 from cwm.interface.inference import STATE_FUNCTION
+from cwm.interface.joint import JOINT_FUNCTIONS
 from cwm.interface.program import INFERENCE_FUNCTION, TRANSITION_FUNCTIONS
 from cwm.storage.keys import content_key
+from cwm.suite import joint as joint_tests
 from cwm.suite.build import BuildOptions, build
 from cwm.suite.types import Kind, UnitTest
 from cwm.trajectories.recorded import Deck, Trajectory
 from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import CHANCE, TERMINAL, GameInfo, Json, ResamplesHistory
+from games.posg.api import PosgInfo, PosgModel
 
 Inference: TypeAlias = Literal["none", "history", "state"]
 """What the program infers from one player's history: nothing (perfect information), the whole history (G.3), or the
@@ -52,6 +56,8 @@ class SynthesisTask:
         inference: what the program infers.
         deck: whether the hidden states of the recorded games are shown and tested.
         telling: what the model is told beside rules and tests.
+        joint: what is fixed about a game of simultaneous moves whose program is to have a joint step; None for a
+            program whose players take turns.
     """
 
     rules: str
@@ -62,6 +68,7 @@ class SynthesisTask:
     inference: Inference
     deck: Deck = "open"
     telling: Telling = UNNAMED
+    joint: PosgInfo | None = None
 
     @classmethod
     def of(
@@ -109,6 +116,34 @@ class SynthesisTask:
         examples = () if deck == "closed" else tuple(trajectories)
         return cls(rules, info, initial_state, examples, tests, inference, deck, telling)
 
+    @classmethod
+    def of_joint(
+        cls,
+        rules: str,
+        info: GameInfo,
+        joint: PosgInfo,
+        trajectories: Sequence[Trajectory],
+        true_rules: PosgModel | None = None,
+        telling: Telling = UNNAMED,
+    ) -> "SynthesisTask":
+        """Makes the task of a program with a joint step, and its tests.
+
+        Args:
+            rules: the rules in words.
+            info: of the game in turns, as it was recorded.
+            joint: what is fixed about the game.
+            trajectories: recorded games, at least one.
+            true_rules: say how likely what was recorded is; None where nobody has them.
+            telling: what the model is told beside rules and tests.
+
+        Raises:
+            ValueError: no trajectory was given.
+        """
+        if not trajectories:
+            raise ValueError("a synthesis needs at least one recorded game to make unit tests from; got none")
+        tests = tuple(build(trajectories, BuildOptions(kinds=joint_tests.KINDS, joint=joint, rules=true_rules)))
+        return cls(rules, info, None, (), tests, "none", telling=telling, joint=joint)
+
     @property
     def sampler(self) -> str | None:
         """Name of the inference function, None if the program infers nothing."""
@@ -117,16 +152,30 @@ class SynthesisTask:
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that a program must define."""
+        if self.joint is not None:
+            return JOINT_FUNCTIONS
         return TRANSITION_FUNCTIONS if self.sampler is None else (*TRANSITION_FUNCTIONS, self.sampler)
 
     @property
     def interface(self) -> ModuleType | None:
         """The module that declares functions otherwise than `cwm.interface.program`, None for the usual ones."""
+        if self.joint is not None:
+            return joint_api
         return inference_api if self.deck == "closed" or self.inference == "state" else None
+
+    @property
+    def family(self) -> str:
+        """Beginning of the names of its prompts; the usual ones have none."""
+        if self.joint is not None:
+            return "joint_"
+        # The usual templates stay as they are: recorded completions answer them to the letter.
+        return "" if self.interface is None else "hidden_"
 
     @property
     def purpose(self) -> str:
         """What usage is counted under."""
+        if self.joint is not None:
+            return "joint step"
         if self.deck == "closed":
             return "closed deck"
         named = {"none": "transition", "history": "transition+inference", "state": "transition+state inference"}
@@ -161,10 +210,15 @@ class SynthesisTask:
             {
                 "tests": [asdict(test) for test in self.tests],
                 "initial_state": self.initial_state,
-                "info": asdict(self.info),
+                "info": described(self.info, self.joint),
                 "settings": settings,
             }
         )
+
+
+def described(info: GameInfo, joint: PosgInfo | None = None) -> dict[str, Any]:
+    """Returns what a worker is told of a game, see `ProgramSource.info`."""
+    return asdict(info) | ({} if joint is None else {"joint": asdict(joint)})
 
 
 def longest_game(info: GameInfo, trajectories: Sequence[Trajectory]) -> int:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from cwm.sandbox.parent import levels
@@ -16,7 +16,9 @@ from cwm.suite.execution import INFRA_RETRIES, RunOptions, SuiteRunner
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.candidate import SuiteReport, TesterError, count_results, problem_of, unrun_report
 from cwm.synthesis.config import SynthesisConfig
+from cwm.synthesis.task import described
 from games.api import GameInfo, Json
+from games.posg.api import PosgInfo
 
 T = TypeVar("T")
 
@@ -81,6 +83,7 @@ class ProcessTester:
         pairs: histories that a player cannot tell apart, see `cwm.suite.contract.hidden_pairs`; a program that
             passes all tests must not show them apart. () where no true game says which these are: there the program's
             own `resample_history` does.
+        joint: what is fixed about a game of simultaneous moves whose program has a joint step; None for others.
     """
 
     def __init__(
@@ -90,10 +93,11 @@ class ProcessTester:
         initial_state: Json,
         settings: TesterSettings,
         pairs: Sequence[Pair] = (),
+        joint: PosgInfo | None = None,
     ) -> None:
         self._tests = tuple(tests)
         self._kinds = [test.kind for test in tests]
-        self._info = asdict(info)
+        self._info = described(info, joint)
         self._initial_state = initial_state
         self._settings = settings
         self._pairs = tuple(pairs)
@@ -141,7 +145,7 @@ class ProcessTester:
             # Our fault is not scored against a program, and the tests have spoken for it.
             return []
         # The time that a whole check takes says nothing of a program; the tests have timed its answers.
-        return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT])
+        return as_results([violation for violation in found if violation.rule != Outcome.WALL_TIMEOUT], program.joint)
 
 
 def started_worker(sandbox: Sandbox, program: ProgramSource, seed: int) -> Worker:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cwm.trajectories.recorded import ClosedDeckTrajectory, Deck, Trajectory, view
 from games.api import CHANCE, Json
+from games.posg.serialised import OF_TURNS
 
 FEW_SHAPES = 12
 """Strings that differ by more than their numbers are listed one by one up to so many; beyond, in patterns."""
@@ -73,6 +74,12 @@ class Vocabulary:
     def closed(self) -> "Vocabulary":
         """Returns what players themselves know: nothing of states or of chance."""
         return Vocabulary(self.actions, (), (), (), self.observation_keys, self.observation_words)
+
+    def joint(self) -> "Vocabulary":
+        """Returns the names of a game of simultaneous moves as such: nothing of states, or of the turns in which it was
+        played."""
+        keys = tuple(key for key in self.observation_keys if key not in OF_TURNS)
+        return Vocabulary(self.actions, self.chance, (), (), keys, self.observation_words)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the lists by name."""

@@ -28,6 +28,11 @@ def make(game: str, **params: Any) -> SerialisedPosg:
 
 def rules(game: str) -> str:
     """Returns the specification of a game, with that of its turns."""
-    package = resources.files(registry.entry_of(game).package)
     turns = resources.files(__package__).joinpath(TURNS).read_text(encoding="utf-8")
-    return f"{package.joinpath('RULES.md').read_text(encoding='utf-8').rstrip()}\n\n{turns}"
+    return f"{told(game).rstrip()}\n\n{turns}"
+
+
+def told(game: str) -> str:
+    """Returns the specification of a game as such."""
+    package = resources.files(registry.entry_of(game).package)
+    return package.joinpath("RULES.md").read_text(encoding="utf-8")

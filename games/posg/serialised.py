@@ -26,6 +26,8 @@ from games.posg.chance import check_draw, drawing
 Phase: TypeAlias = Literal["chance", "act", "over"]
 Outcomes: TypeAlias = Sequence[tuple[Json, float]]
 
+OF_TURNS: Final = ("agent", "step", "seen", "missed")
+"""Keys of an observation in turns; what the game itself shows stands in `seen` and `missed`."""
 MAX_STEPS: Final = 1_000_000
 """Of a game without a limit of its own, in a playout."""
 
@@ -272,6 +274,19 @@ class SerialisedPosg:
 def name_of(label: str, outcome: Json) -> Action:
     """Returns the action of chance that gives a draw an outcome, e.g. `prey 2: north`."""
     return f"{label}: {outcome if isinstance(outcome, str) else json.dumps(outcome, ensure_ascii=False)}"
+
+
+def outcome_of(label: str, name: Action) -> Json:
+    """Returns the outcome of a draw that an action of chance stands for: what `name_of` was given.
+
+    An outcome that is text, and reads as other JSON, is not told from that JSON.
+    """
+    text = name.removeprefix(f"{label}: ")
+    try:
+        outcome = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(outcome, str) else outcome
 
 
 def _resumed(stage: Stage, rng: random.Random) -> Choose:

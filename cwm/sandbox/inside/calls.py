@@ -21,6 +21,11 @@ FIELDS = {
     "resample_state": "resample_state",
     "value_function": "value",
     "policy_prior": "policy",
+    "initial_state": "start",
+    "active": "active",
+    "legal_actions": "legal_actions",
+    "move": "move",
+    "observe": "observations",
 }
 """The field of a test result that each function of a program answers for."""
 MUTATED = "mutated_input"

@@ -9,6 +9,7 @@ import random
 from math import isfinite
 from typing import Any
 
+from cwm.sandbox.inside.joint_program import CheckedPosg
 from games.api import Action, GameInfo, ObsActionHistory, Observation, State
 
 
@@ -22,6 +23,7 @@ class CheckedGame:
     `resample_history`, `resample_state`, `value` and `policy` exist where the game has them.
 
     Attributes:
+        posg: the program as a game of simultaneous moves, its answers checked too; None if its players take turns.
         violation: the first wrong answer, also where a planner caught the exception and went on; None if there is none.
     """
 
@@ -33,6 +35,8 @@ class CheckedGame:
         self.functions = game.functions
         self.violation: ContractError | None = None
         self._game = game
+        program = getattr(game, "posg", None)
+        self.posg = None if program is None else CheckedPosg(program, self._violated)
         if hasattr(game, "resample_history"):
             self.resample_history = self._resample_history
         if hasattr(game, "resample_state"):

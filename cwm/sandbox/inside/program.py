@@ -1,7 +1,7 @@
 """A loaded program as a `Game`, inside its worker.
 
-Standard library and `games.api` alone. The planner calls these functions some hundred thousand times a second, so they
-are the program's own function objects, without a layer in between.
+Standard library and the games' protocols alone. The planner calls these functions some hundred thousand times a second,
+so they are the program's own function objects, without a layer in between.
 """
 
 import linecache
@@ -12,6 +12,7 @@ from json import dumps, loads
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from cwm.sandbox.inside.joint_program import ProgramPosg, missing
 from cwm.sandbox.wire.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
 from games.api import Action, GameInfo, ObsActionHistory, Observation, State
 
@@ -32,10 +33,6 @@ BESIDE = (
 """Functions with a source of their own: name, field of `ProgramSource`, name of the file in tracebacks."""
 
 
-class MissingFunctionError(AttributeError):
-    """The program does not define a function that is needed."""
-
-
 class ProgramGame:
     """A program behind the `Game` protocol.
 
@@ -44,6 +41,7 @@ class ProgramGame:
     Attributes:
         info: what the parent says about the game.
         functions: everything callable that the program's module defines, by name.
+        posg: the program as a game of simultaneous moves; None for a program whose players take turns.
     """
 
     current_player: Callable[[State], int]
@@ -61,9 +59,10 @@ class ProgramGame:
         """
         self.info = info
         self.functions = functions
+        self.posg: ProgramPosg | None = None
         self._initial_state = initial_state
         for name, method in FUNCTIONS.items():
-            setattr(self, method, functions.get(name) or _missing(name))
+            setattr(self, method, functions.get(name) or missing(name))
         if resample := functions.get("resample_history"):
             self.resample_history = _seeded_by_request(_during_play(resample))
         if resample := functions.get("resample_state"):
@@ -76,13 +75,6 @@ class ProgramGame:
     def initial_state(self) -> State:
         """Returns a fresh copy of the initial state."""
         return loads(self._initial_state)
-
-
-def _missing(name: str) -> Callable[..., Any]:
-    def missing(*_: Any) -> Any:
-        raise MissingFunctionError(f"the program does not define {name}")
-
-    return missing
 
 
 def _seeded_by_request(
@@ -131,7 +123,9 @@ class LoadedCode:
             SyntaxError: it does not parse.
         """
         self._initial_state = dumps(program["initial_state"], allow_nan=False)
-        self._info = GameInfo(**_tuples(program["info"]))
+        info = _tuples(program["info"])
+        self._joint: dict[str, Any] | None = info.pop("joint", None)
+        self._info = GameInfo(**info)
         for name, lines in sources_of(program).items():
             text = "\n".join(lines)
             linecache.cache[name] = (len(text), None, [line + "\n" for line in lines], name)
@@ -152,15 +146,19 @@ class LoadedCode:
         module = ModuleType(MODULE)
         sys.modules[MODULE] = module
         namespace = vars(module)
-        namespace["INITIAL_STATE"] = loads(self._initial_state)
+        if self._joint is None:
+            namespace["INITIAL_STATE"] = loads(self._initial_state)
         exec(self._code, namespace)  # noqa: S102 - this is the sandboxed worker
         functions = _functions(namespace)
         for name, code in self._beside:
             own = dict(namespace)
             own.pop(name, None)
             exec(code, own)  # noqa: S102 - as above
-            functions[name] = _functions(own).get(name) or _missing(name)
-        return ProgramGame(functions, self._initial_state, self._info)
+            functions[name] = _functions(own).get(name) or missing(name)
+        game = ProgramGame(functions, self._initial_state, self._info)
+        if self._joint is not None:
+            game.posg = ProgramPosg(functions, self._joint)
+        return game
 
 
 def _functions(namespace: dict[str, Any]) -> dict[str, Callable[..., Any]]:

@@ -12,6 +12,7 @@ from cwm.sandbox.inside.calls import ProgramCalls
 from cwm.sandbox.inside.closed_deck import check_closed_deck
 from cwm.sandbox.inside.comparisons import Mismatch
 from cwm.sandbox.inside.inference import check_inference
+from cwm.sandbox.inside.joint_checks import check_distribution, check_joint_play, check_step
 from cwm.sandbox.inside.output import TailWriter
 from cwm.sandbox.inside.play import check_random_play, check_value
 from cwm.sandbox.inside.program import ProgramGame
@@ -19,6 +20,8 @@ from cwm.sandbox.inside.state import check_state
 from cwm.sandbox.inside.transition import check_transition
 
 OUTPUT_LINES = 10
+JOINT = {"step": check_step, "distribution": check_distribution, "joint_play": check_joint_play}
+"""By kind of test, what checks programs with a joint step."""
 
 
 class TestRunner:
@@ -63,6 +66,8 @@ class TestRunner:
             return check_random_play(self._calls, data, fields, self._output, rng)
         if kind == "value":
             return check_value(self._calls, data, fields)
+        if kind in JOINT:
+            return JOINT[kind](self._calls, data, fields, self._output, rng)
         raise ValueError(f"no such kind of test: {kind!r}")
 
     def _report(self, first: Mismatch) -> dict[str, Any]:

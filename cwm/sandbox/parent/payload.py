@@ -13,6 +13,8 @@ from cwm.sandbox.wire.api import SandboxUnavailableError
 
 CORE = (
     "games.api",
+    "games.posg.api",
+    "games.posg.chance",
     "cwm.sandbox.wire.arrays",
     "cwm.sandbox.wire.api",
     "cwm.sandbox.wire.plain_json",
@@ -22,6 +24,7 @@ CORE = (
     "cwm.sandbox.lock.seccomp",
     "cwm.sandbox.lock.landlock",
     "cwm.sandbox.lock.lock",
+    "cwm.sandbox.inside.joint_program",
     "cwm.sandbox.inside.program",
     "cwm.sandbox.inside.checked_game",
     "cwm.sandbox.inside.comparisons",
@@ -31,6 +34,8 @@ CORE = (
     "cwm.sandbox.inside.closed_deck",
     "cwm.sandbox.inside.state",
     "cwm.sandbox.inside.play",
+    "cwm.sandbox.inside.draws",
+    "cwm.sandbox.inside.joint_checks",
     "cwm.sandbox.inside.runner",
     "cwm.sandbox.worker.service",
     "cwm.sandbox.worker.nursery",

@@ -100,12 +100,40 @@ def observe(arrays, player_id):
     return [arrays["count"]]
 """
 """Functions of a game as a program, and as a program on arrays (`cwm.interface.twin`)."""
+JOINT = """
+LIMIT = 4
+
+
+def initial_state(choose):
+    return {"count": 0}
+
+
+def active(state):
+    return list(range(len(ACTIONS))) if state["count"] < LIMIT else []
+
+
+def legal_actions(state, agent):
+    return list(ACTIONS[agent]) if state["count"] < LIMIT else []
+
+
+def move(state, actions, choose):
+    count = state["count"] + 1
+    return {"count": count}, [0.0] * len(ACTIONS), [count >= LIMIT] * len(ACTIONS)
+
+
+def observe(state, actions, choose):
+    return [{"count": state["count"]} for _ in ACTIONS]
+"""
+"""A program with a joint step; `ACTIONS` come before it."""
 VALUE = "def value_function(state, player):\n    return 0.0\n"
 PRIOR = "def policy_prior(state, actions, player):\n    return [1.0 / len(actions) for _ in actions]\n"
 
 
 def beside(program: ProgramSource) -> ProgramSource:
     """Returns the program to ask in place of `program`: of the same kind of game, and with the same functions."""
+    if program.joint:
+        actions = [list(each) for each in program.info["joint"]["actions"]]
+        return replace(program, source=f"ACTIONS = {actions!r}\n{JOINT}", value_source=None, prior_source=None)
     return replace(
         program,
         source=SOURCE,

@@ -106,7 +106,8 @@ class ProgramSource:
     Attributes:
         source: the model: transition functions and, where asked for, inference.
         initial_state: bound to INITIAL_STATE before `source` runs.
-        info: `GameInfo` as a dict (see `dataclasses.asdict`).
+        info: `GameInfo` as a dict (see `dataclasses.asdict`). That of a program with a joint step holds `joint` beside,
+            `PosgInfo` as a dict: it defines the functions of `cwm.interface.joint`, and has no INITIAL_STATE.
         value_source: optional; runs in a namespace of its own that begins as a copy of the model's, so that it can use
             the model's functions but not replace them.
         prior_source: optional; a policy prior, in another namespace of its own, likewise.
@@ -117,3 +118,8 @@ class ProgramSource:
     info: dict[str, Any]
     value_source: str | None = None
     prior_source: str | None = None
+
+    @property
+    def joint(self) -> bool:
+        """Whether the program has a joint step."""
+        return "joint" in self.info

@@ -17,8 +17,9 @@ from time import perf_counter
 from typing import Any
 
 from cwm.sandbox.inside.checked_game import CheckedGame
+from cwm.sandbox.inside.joint_program import MissingFunctionError
 from cwm.sandbox.inside.output import TailWriter
-from cwm.sandbox.inside.program import LoadedCode, MissingFunctionError, ProgramGame, sources_of
+from cwm.sandbox.inside.program import LoadedCode, ProgramGame, sources_of
 from cwm.sandbox.inside.runner import TestRunner
 from cwm.sandbox.lock import lock
 from cwm.sandbox.lock.seccomp import LockError

@@ -1,0 +1,150 @@
+"""A synthesised program with a joint step behind `PosgModel`, in the parent: each start and step crosses to a worker.
+
+A reading of `choose` lies on this side of the pipe and the program on the other. So a start or step is asked for with
+the draws that have been made so far, and comes back with what is to be drawn next, until nothing is left to draw: for
+matches and for looking at a model. A search runs inside the worker instead.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from cwm.model.bundle import ModelBundle
+from cwm.model.world_model import WorldModelError, value_of
+from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.wire.api import Outcome, Reply
+from games.api import Action, Json, State
+from games.posg.api import Choose, Joint, Moved, Observation, PosgInfo
+
+SESSION: Final = "cwm.sandbox.inside.joint_checks"
+"""A module that every worker loads."""
+CACHED_ANSWERS: Final = 4096
+
+
+class JointWorldModel:
+    """A program with a joint step as a `PosgModel`; states and observations are JSON.
+
+    A context manager. A worker that died is replaced at the next call.
+
+    Attributes:
+        info: what is fixed about the game.
+    """
+
+    def __init__(self, bundle: ModelBundle, sandbox: Sandbox) -> None:
+        """Args:
+        bundle: the model.
+        sandbox: where it runs.
+
+        Raises:
+            SandboxUnavailableError: no worker can be started.
+            WorldModelError: the program does not load.
+        """
+        self.info: PosgInfo = bundle.joint_info
+        self._bundle = bundle
+        self._sandbox = sandbox
+        self._answers: OrderedDict[str, str] = OrderedDict()
+        self._worker: Worker | None = None
+        try:
+            value_of(self._started().loaded, "loading")
+        except WorldModelError:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the worker."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def initial_state(self, choose: Choose) -> State:
+        return self._drawn("initial_state", {}, choose)
+
+    def active(self, state: State) -> Sequence[int]:
+        active: list[int] = self._ask("active", {"state": state})
+        return active
+
+    def legal_actions(self, state: State, agent: int) -> Sequence[Action]:
+        actions: list[Action] = self._ask("legal_actions", {"state": state, "agent": agent})
+        return actions
+
+    def move(self, state: State, actions: Joint, choose: Choose) -> Moved:
+        after, rewards, over = self._drawn("move", {"state": state, "actions": list(actions)}, choose)
+        return after, [float(reward) for reward in rewards], over
+
+    def observe(self, state: State, actions: Joint | None, choose: Choose) -> Sequence[Observation | None]:
+        joint = None if actions is None else list(actions)
+        told: list[Observation | None] = self._drawn("observe", {"state": state, "actions": joint}, choose)
+        return told
+
+    def _drawn(self, function: str, argument: dict[str, Json], choose: Choose) -> Any:
+        """Returns what a function comes to, with the draws that `choose` makes."""
+        draws: dict[str, Json] = {}
+        while True:
+            answer = self._ask(function, argument | {"draws": draws})
+            if "draw" not in answer:
+                return answer["value"]
+            label, table = answer["draw"]
+            draws = draws | {label: choose(label, [(outcome, chance) for outcome, chance in table])}
+
+    def _ask(self, function: str, argument: dict[str, Json]) -> Any:
+        """Returns the answer, from the cache if the same was asked before; the caller owns what it gets."""
+        key = json.dumps([function, argument], sort_keys=True)
+        known = self._answers.get(key)
+        if known is None:
+            reply = self._started().payload(SESSION, "asked", argument | {"function": function}, seed=0)
+            answer = value_of(reply, function)
+            if not _has_form(function, answer, self.info):
+                message = f"{function} of the model of {self.info.id} answered in another form than it must: {answer!r}"
+                raise WorldModelError(message[:2_000], Reply(Outcome.BAD_VALUE, answer))
+            known = self._answers[key] = json.dumps(answer)
+            if len(self._answers) > CACHED_ANSWERS:
+                self._answers.popitem(last=False)
+        return json.loads(known)
+
+    def _started(self) -> Worker:
+        if self._worker is None or not self._worker.alive:
+            self._worker = self._sandbox.start(self._bundle.program())
+        return self._worker
+
+
+def _has_form(function: str, answer: Json, info: PosgInfo) -> bool:
+    """Tells whether an answer is of its form: it comes from a process in which an untrusted program runs."""
+    agents = info.num_agents
+    if function == "active":
+        return isinstance(answer, list) and all(type(one) is int and 0 <= one < agents for one in answer)
+    if function == "legal_actions":
+        return isinstance(answer, list) and all(isinstance(action, str) for action in answer)
+    if not isinstance(answer, dict) or not answer.keys() & {"value", "draw"}:
+        return False
+    if "draw" in answer:
+        draw = answer["draw"]
+        return isinstance(draw, list) and len(draw) == 2 and isinstance(draw[0], str) and _is_table(draw[1])
+    value = answer["value"]
+    if function == "observe":
+        return isinstance(value, list) and len(value) == agents
+    return function != "move" or _is_moved(value, agents)
+
+
+def _is_table(table: Json) -> bool:
+    return isinstance(table, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and type(pair[1]) in (int, float) for pair in table
+    )
+
+
+def _is_moved(value: Json, agents: int) -> bool:
+    if not isinstance(value, list) or len(value) != 3:
+        return False
+    rewards, over = value[1:]
+    if not isinstance(rewards, list) or not isinstance(over, list) or len(rewards) != agents or len(over) != agents:
+        return False
+    return all(type(one) in (int, float) for one in rewards) and all(isinstance(one, bool) for one in over)

@@ -1,0 +1,81 @@
+"""Games of simultaneous moves are written as programs with a joint step, by the same commands as other games."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = (Path(__file__).parents[2] / "data" / "joint_programs" / "cat-dog.py").read_text(encoding="utf-8")
+WRONG = PROGRAM.replace('"open door": -5.0', '"open door": 5.0')
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("answers") / "answers.jsonl"
+    path.write_text("".join(json.dumps(f"```python\n{text}\n```") + "\n" for text in (WRONG, PROGRAM)), "utf-8")
+    return f"scripted:{path}"
+
+
+def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answers: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    few = ("--test-transitions", 20, "--workers", 1)
+    made = cwm("synthesize", "cat-dog", "--llm", answers, "--run", run, "--games", 4, *few)
+    assert made.code == 0, made.err
+    result = cwm("report", run, "--json").json
+    assert (result["synthesis"]["calls"], result["synthesis"]["reason"]) == (2, "all_tests_pass")
+    assert sorted(result["evaluations"]) == ["test", "train"]
+    for split in result["evaluations"].values():
+        assert {kind: tally["accuracy"] for kind, tally in split["kinds"].items()} == {
+            "distribution": 1.0,
+            "joint_play": 1.0,
+            "step": 1.0,
+        }
+        assert split["likelihood_gap"]["nats"] == split["likelihood_gap"]["impossible"] == 0
+        assert split["fields"]["observations"]["accuracy"] == split["fields"]["rewards"]["accuracy"] == 1.0
+    assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
+    assert cwm("verify", run).code == 0
+    assert "faster versions are for models in turns" in cwm("faster", run).err
+    refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
+    assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
+
+
+@pytest.mark.slow
+def test_a_finished_program_is_resumed_played_on_and_evaluated_on_games_played_anew(cwm: Any, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(f"```python\n{PROGRAM}\n```") + "\n", "utf-8")
+    run, few = tmp_path / "run", ("--workers", 1)
+    made = cwm("synthesize", "cat-dog", "--llm", f"scripted:{path}", "--run", run, "--test-transitions", 20, *few)
+    assert made.code == 0, made.err
+    assert cwm("resume", run, *few).code == 0
+    agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
+    played = cwm("play", "cat-dog", *agents, "--json").json
+    assert (played["game"], played["forfeit"]) == ("cat-dog", None)
+    decided = cwm("play", f"cwm:{run}", "--agent", "random", "--agent", f"cwm:{run},sims=5", "--json").json
+    assert (decided["game"], decided["forfeit"]) == ("cat-dog", None)
+    told = cwm("evaluate", run, "--transitions", 20, "--workers", 1, "--json").json
+    assert told["kinds"]["step"]["accuracy"] == 1.0
+    assert told["contract"]["violations"] == []
+
+
+def test_the_first_prompt_knows_no_turns_and_no_states(cwm: Any) -> None:
+    shown = cwm("synthesize", "cat-dog", "--llm", "scripted:none", "--dry-run", "--json").json["prompt"]
+    assert "def move(state: State, actions: list[Action], choose: Choose)" in shown
+    assert "keys in observations: `done`, `pet`" in shown
+    for foreign in ("get_current_player", "INITIAL_STATE", "missed", "phase"):
+        assert foreign not in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--deck", "closed"), "--deck"),
+        (("--further-games", 2), "--further-games"),
+        (("--values", 1), "--values"),
+        (("--faster", 1), "--faster"),
+        (("--syntheses", 2), "--syntheses"),
+    ],
+)
+def test_options_of_programs_in_turns_are_refused(refused: Any, options: tuple[object, ...], named: str) -> None:
+    ran = refused("synthesize", "cat-dog", "--llm", "scripted:none", "--dry-run", *options)
+    assert f"{named} is for games in turns" in ran.err

@@ -1,0 +1,62 @@
+"""A program with a joint step, asked from the parent draw by draw, plays as the true rules do."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cwm.model.bundle import ModelBundle, describe
+from cwm.model.joint_model import JointWorldModel
+from cwm.model.world_model import WorldModel, WorldModelError
+from cwm.sandbox.parent.host import Sandbox
+from cwm.trajectories.recorded import collect
+from games import registry
+from games.posg.serialised import SerialisedPosg
+
+PROGRAMS = Path(__file__).parents[2] / "data" / "joint_programs"
+
+
+def bundle_of(game_id: str, source: str = "") -> ModelBundle:
+    game = registry.make(game_id)
+    assert isinstance(game, SerialisedPosg)
+    text = source or (PROGRAMS / f"{game_id}.py").read_text(encoding="utf-8")
+    return ModelBundle(text, None, None, describe(game.info, game.model.info), "rules")
+
+
+def test_games_on_a_right_program_are_those_of_the_true_rules() -> None:
+    true_games = collect(registry.make("tiger-2a"), 1, 0)
+    with JointWorldModel(bundle_of("tiger-2a"), Sandbox()) as model:
+        games = collect(SerialisedPosg(model), 1, 0)
+    for game, true_game in zip(games, true_games, strict=True):
+        assert [(step.player, step.action, step.observations, step.rewards) for step in game.steps] == [
+            (step.player, step.action, step.observations, step.rewards) for step in true_game.steps
+        ]
+
+
+def test_what_is_fixed_about_the_game_is_kept_with_the_model(tmp_path: Path) -> None:
+    bundle = bundle_of("cat-dog")
+    bundle.save(tmp_path)
+    loaded = ModelBundle.load(tmp_path)
+    true_game = registry.make("cat-dog")
+    assert isinstance(true_game, SerialisedPosg)
+    assert (loaded.hash, loaded.joint, loaded.joint_info) == (bundle.hash, True, true_game.model.info)
+    assert loaded.game_info == true_game.info
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def initial_state(choose):\n    return 1 / 0\n", "ZeroDivisionError in line 2"),
+        ("def initial_state(choose):\n    return choose('pet', [('cat', 0.5)])\n", "they sum to 0.5"),
+        ("def active(state):\n    return 7\n", "the program does not define initial_state"),
+    ],
+)
+def test_a_wrong_program_is_named_in_a_sentence(source: str, message: str) -> None:
+    model = JointWorldModel(bundle_of("cat-dog", source), Sandbox())
+    with closing(model), pytest.raises(WorldModelError, match=message):
+        SerialisedPosg(model).initial_state()
+
+
+def test_a_program_with_a_joint_step_is_no_game_in_turns() -> None:
+    with pytest.raises(WorldModelError, match="has a joint step"):
+        WorldModel(bundle_of("cat-dog"), Sandbox())
