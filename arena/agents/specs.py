@@ -302,8 +302,7 @@ def _simultaneous(text: str, kind: AgentKind, named: str, parts: list[str]) -> A
     label, view = given.pop("name", text), given.pop("view", DEFAULT_VIEW)
     method, model = (given.pop("method"), named) if kind.sandboxed else (named, None)
     try:
-        planner = posg.settings(method, given)
-        return AgentSpec(kind=kind.name, name=label, view=view, model=model, planner=planner)
+        return AgentSpec(kind=kind.name, name=label, view=view, model=model, planner=posg.settings(method, given))
     except PlannerConfigError as error:
         raise AgentSpecError(f"Agent {text!r}: {error}") from error
 
