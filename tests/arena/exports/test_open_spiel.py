@@ -17,7 +17,7 @@ from arena.pipeline import recorded_models
 from cwm.model.bundle import ModelBundle
 from cwm.observations.vectors import ObservationVectors
 from games import registry
-from games.adapters import spiel_game
+from games.adapters import action_table, spiel_game
 from games.adapters.action_table import collect_actions
 
 
@@ -85,7 +85,12 @@ def test_an_exported_recorded_model_passes_open_spiels_checks_and_is_searched_by
     assert bot(module.GAME, simulations).step(state) in state.legal_actions()
 
 
-def test_actions_of_a_model_whose_game_is_not_registered_are_collected(cache: Path, tmp_path: Path) -> None:
+def test_actions_of_a_model_whose_game_is_not_registered_are_collected(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More than enough for eleven actions.
+    monkeypatch.setattr(action_table, "MAX_STATES", 200)
+    monkeypatch.setattr(action_table, "PATIENCE", 500)
     bundle = ModelBundle.load(recorded_models.folder_of("leduc_poker"))
     own = ModelBundle(bundle.source, None, bundle.initial_state, bundle.info | {"id": "my_poker"}, "")
     module = imported(own, tmp_path, "cwm_test_my_poker")
