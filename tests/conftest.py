@@ -35,7 +35,7 @@ TOGETHER: Final = ("tests/arena/papers/cwm/tables/",)
 """Folders whose files share what takes long to make: one process runs them all."""
 
 IN_MEMORY: Final = Path("/dev/shm")
-"""Where tests write if there is room: journals wait for the disk after every step, for a sixth of all the time."""
+"""Where tests write if there is room: journals wait for the disk after every step."""
 ENOUGH_ROOM: Final = 4 << 30
 """Far more bytes than there are at a time: what a test wrote goes with it, if it passes."""
 TEMPORARY: Final = "PYTEST_DEBUG_TEMPROOT"
