@@ -36,6 +36,9 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
     assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
     assert cwm("verify", run).code == 0
     assert "faster versions are for models in turns" in cwm("faster", run).err
+    for command in (("twin", run), ("export", run, "-o", tmp_path / "game.py"), ("train", "ppo", "--model", run)):
+        left = cwm(*command)
+        assert (left.code, "has a joint step, and no players who take turns" in left.err) == (2, True)
     refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
     assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
 
