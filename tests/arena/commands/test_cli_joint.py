@@ -52,9 +52,10 @@ def test_a_finished_program_is_resumed_played_on_and_evaluated_on_games_played_a
     assert made.code == 0, made.err
     assert cwm("resume", run, *few).code == 0
     agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
-    played = cwm("play", "cat-dog", *agents, "--json").json
+    played = cwm("play", "cat-dog", *agents, "--run", tmp_path / "played", "--json").json
     assert (played["game"], played["forfeit"]) == ("cat-dog", None)
-    decided = cwm("play", f"cwm:{run}", "--agent", "random", "--agent", f"cwm:{run},sims=5", "--json").json
+    agents = ("--agent", "random", "--agent", f"cwm:{run},sims=5")
+    decided = cwm("play", f"cwm:{run}", *agents, "--run", tmp_path / "decided", "--json").json
     assert (decided["game"], decided["forfeit"]) == ("cat-dog", None)
     told = cwm("evaluate", run, "--transitions", 20, "--workers", 1, "--json").json
     assert told["kinds"]["step"]["accuracy"] == 1.0
