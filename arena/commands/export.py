@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.exports.open_spiel import export
-from arena.matches.game_source import load_bundle
+from arena.matches.game_source import in_turns, load_bundle
 from arena.terminal import console
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
@@ -27,7 +27,7 @@ def command(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a file that registers the model as an OpenSpiel game when it is imported."""
-    made = export(load_bundle(model), name, in_process)
+    made = export(in_turns(load_bundle(model)), name, in_process)
     if not output.parent.is_dir():
         raise UsageError(f"There is no folder {output.parent}; make it first.")
     if not write_whole(output, made.text, replace=force):

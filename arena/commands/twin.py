@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_PROVIDER
+from arena.matches.game_source import in_turns
 from arena.pipeline.twin import TwinStep
 from arena.runs import inputs, language_model, shipped
 from arena.runs.folder import INPUTS, KIND, read_bundle, read_caps, read_result, write_caps
@@ -48,7 +49,7 @@ def command(
                 f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} have a model."
             )
         settings = RunSettings.from_record(opened.info.config)
-        bundle = _model(run)
+        bundle = in_turns(_model(run))
         caps = read_caps(run).raised(caps)
         written_by = with_twin(settings) if llm is None else replace(settings, llm=llm, base_url=base_url)
         language_model.check(written_by, caps)

@@ -160,6 +160,20 @@ def bundle_of(spec: AgentSpec) -> ModelBundle:
     return load_bundle(Path(spec.model or ""), f"agent {spec.name!r}: no")
 
 
+def in_turns(bundle: ModelBundle) -> ModelBundle:
+    """Returns a model whose players take turns, for what only such models have.
+
+    Raises:
+        AgentSpecError: its program has a joint step.
+    """
+    if bundle.joint:
+        raise AgentSpecError(
+            f"The program of {bundle.info['id']} has a joint step, and no players who take turns, which this is for: "
+            "play it as cwm:PLACE, or plan on it by an agent cwm:PLACE."
+        )
+    return bundle
+
+
 def load_bundle(folder: Path, no: str = "No") -> ModelBundle:
     """Reads the model of a run's or a model's folder.
 

@@ -10,7 +10,7 @@ import typer
 from arena.agents.specs import AgentSpec
 from arena.figures import formatting
 from arena.machine import accelerated, shipped
-from arena.matches.game_source import MODEL_PREFIX
+from arena.matches.game_source import MODEL_PREFIX, in_turns
 from arena.pipeline import recorded_models
 from arena.runs.folder import MODEL
 from arena.runs.origins import true_game
@@ -79,6 +79,7 @@ def command(
     """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D)."""
     course = accelerated.load("arena.training_on_models.course")
     found_at, bundle = _bundle(model, game)
+    in_turns(bundle)
     folder = out or Path("runs") / f"ppo-{bundle.info['id']}-{bundle.hash[:8]}"
     settings = PpoSettings(
         steps=steps,

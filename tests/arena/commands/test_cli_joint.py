@@ -36,6 +36,9 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
     assert "joint actions, draws, observations and rewards, no states" in (run / "report.html").read_text("utf-8")
     assert cwm("verify", run).code == 0
     assert "faster versions are for models in turns" in cwm("faster", run).err
+    for command in (("twin", run), ("export", run, "-o", tmp_path / "game.py"), ("train", "ppo", "--model", run)):
+        left = cwm(*command)
+        assert (left.code, "has a joint step, and no players who take turns" in left.err) == (2, True)
     refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
     assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
 
@@ -49,9 +52,10 @@ def test_a_finished_program_is_resumed_played_on_and_evaluated_on_games_played_a
     assert made.code == 0, made.err
     assert cwm("resume", run, *few).code == 0
     agents = ("--agent", f"cwm:{run},sims=20", "--agent", f"cwm:{run},method=pomcp,belief=exact,sims=20")
-    played = cwm("play", "cat-dog", *agents, "--json").json
+    played = cwm("play", "cat-dog", *agents, "--run", tmp_path / "played", "--json").json
     assert (played["game"], played["forfeit"]) == ("cat-dog", None)
-    decided = cwm("play", f"cwm:{run}", "--agent", "random", "--agent", f"cwm:{run},sims=5", "--json").json
+    agents = ("--agent", "random", "--agent", f"cwm:{run},sims=5")
+    decided = cwm("play", f"cwm:{run}", *agents, "--run", tmp_path / "decided", "--json").json
     assert (decided["game"], decided["forfeit"]) == ("cat-dog", None)
     told = cwm("evaluate", run, "--transitions", 20, "--workers", 1, "--json").json
     assert told["kinds"]["step"]["accuracy"] == 1.0
