@@ -23,7 +23,7 @@ from cwm.functions.types import (
 )
 from cwm.interface import templates, text
 from cwm.interface.answers import programs
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, Request
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModel, Message, ReplayMissError, Request
 from cwm.llm.truncation import CountedQuestions
 from cwm.record.record import RunRecord
 from cwm.sandbox.parent import static_check
@@ -243,7 +243,14 @@ class OneShot:
             last = candidates[-1]
             if write is None or last.status not in ("rejected", "failed", "slow"):
                 return
-            candidates[-1] = self._candidate(last.id, self._questions.ask(write(last)), candidates[:-1])
+            try:
+                answer = self._questions.ask(write(last))
+            except ReplayMissError:
+                # What is fast enough differs by machine: where it was, nothing was asked that a recording could hold.
+                if last.status != "slow":
+                    raise
+                return
+            candidates[-1] = self._candidate(last.id, answer, candidates[:-1])
 
     def _candidate(self, number: int, answer: Completion, earlier: Sequence[FunctionCandidate]) -> FunctionCandidate:
         found = programs(answer.text, self._kind.functions, 1) if answer.outcome == "ok" else []

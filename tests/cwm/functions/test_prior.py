@@ -22,7 +22,7 @@ from cwm.functions.prior import (
 )
 from cwm.functions.prior_check import ProcessPriorChecker
 from cwm.functions.types import FunctionCandidate, FunctionConfigError, FunctionReport, FunctionResult
-from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError
+from cwm.llm.api import BudgetExceededError, Completion, LanguageModelError, ReplayMissError
 from cwm.llm.journaled import Journaled
 from cwm.llm.providers.scripted import Scripted
 from cwm.record.record import RunRecord
@@ -126,6 +126,20 @@ def test_slow_prior_is_told_so_and_repairs_are_limited(task: FunctionTask) -> No
     assert "20 calls a second, at least 500" in model.requests[2].messages[0].text
     assert run(task, [fenced(EVEN)], scores, reports, repairs=0)[0].calls == 1
     assert result.chosen is None
+
+
+def test_a_prior_that_is_slow_on_this_machine_alone_ends_no_replay(task: FunctionTask) -> None:
+    answers = [fenced(EVEN), ReplayMissError("no answer to this request"), fenced(OTHER)]
+    scores = {None: 0.0, UNIFORM: 0.0, OTHER: 1.0}
+    result, _, _ = run(task, answers, scores, {EVEN: FunctionReport((), 20.0, 5)}, num_candidates=2)
+    assert [item.status for item in result.candidates] == ["slow", "checked"]
+    assert result.chosen == 1
+
+
+def test_a_replay_that_lacks_the_repair_of_a_wrong_prior_says_so(task: FunctionTask) -> None:
+    answers = [fenced(LEAK), ReplayMissError("no answer to this request")]
+    with pytest.raises(ReplayMissError):
+        run(task, answers, {None: 0.0, UNIFORM: 0.0}, {LEAK: FunctionReport(("leaks",))})
 
 
 def test_spent_budget_in_a_repair_leaves_what_is_there(task: FunctionTask) -> None:
