@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.agents.api import Move, Needs, Turn
+from arena.agents.api import AgentFailure, Move, Needs, Turn
 from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.agents.thought import of_policy
 from arena.checkpoints import on_game, places
@@ -130,6 +130,9 @@ class GamePolicyAgent:
         self._memory: Memory = self._fresh_memory()
 
     def start(self, info: GameInfo, seat: int, seed: int) -> None:
+        own = self._played.policy.about.get("seat")
+        if own not in (None, seat):
+            raise AgentFailure("empty", f"the network was trained for agent {own}, not for agent {seat}.")
         self._steps = 0
         self._memory = self._fresh_memory()
 

@@ -10,13 +10,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.agents.api import Move, Needs, Turn
+from arena.agents.api import AgentFailure, Move, Needs, Turn
 from arena.agents.thought import Thought, of_search
 from arena.checkpoints import for_planners, populations
 from cwm.model.joint_model import JointWorldModel
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
-from games.posg.api import PolicyOnHistory, PosgModel, state_to_json
+from games.posg.api import PolicyOnHistory, PosgError, PosgModel, state_to_json
 from games.posg.serialised import SerialisedPosg
 from search.api import Decision, PlannerConfigError, Position
 from search.marginals import shares
@@ -175,7 +175,10 @@ class PosgAgent:
     def act(self, turn: Turn) -> Move:
         planner = self._planners.get(turn.player)
         if planner is None:
-            planner = make(self._model, turn.player, self._config, named(self._model, self._config))
+            try:
+                planner = make(self._model, turn.player, self._config, named(self._model, self._config))
+            except PosgError as error:  # a trained policy that is not for this seat, say
+                raise AgentFailure("empty", f"the search cannot begin: {str(error)[:200]}") from error
             self._planners[turn.player] = planner
         position = Position(turn.player, turn.history, as_searched=turn.explain)
         decision = planner.choose(position, random.Random(turn.seed), turn.legal_actions)

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from arena.agents import posg
-from arena.agents.api import RandomAgent, Turn
+from arena.agents.api import AgentFailure, RandomAgent, Turn
 from arena.agents.specs import AgentSpec, AgentSpecError, parse
 from arena.machine.runtime import Runtime
 from arena.matches import seating
 from games import registry
-from games.posg.api import PosgError
 from search.posg.config import PosgPlannerConfig
 
 Trained = Callable[..., Path]
@@ -106,7 +105,9 @@ def test_a_policy_of_another_game_or_agent_is_refused(trained: Trained, tmp_path
     second = trained(tmp_path / "pair" / "seat1", seat=1).parent
     spec = seating.resolve(parse(f"posg:ipomcp,types={second},sims=5"), game)
     agent = seating.build(spec, game, Runtime(None))
-    with pytest.raises(PosgError, match="the network was trained for agent 1, not for agent 0"):
+    with pytest.raises(
+        AgentFailure, match="the search cannot begin: the network was trained for agent 1, not for agent 0"
+    ):
         agent.act(Turn(1, (), None, ("stay",), None, 7))
 
 
