@@ -82,6 +82,7 @@ ROWS: dict[str, Row] = {
     "train overcooked": Row(
         ("train", "overcooked", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}
     ),
+    "train posg": Row(("train", "posg", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
     "posg payoffs": Row(("posg", "payoffs", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "posg speed": Row(("posg", "speed", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "train ppo": Row(
