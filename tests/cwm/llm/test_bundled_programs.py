@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cwm.functions import vectors
-from cwm.interface import inference, twin
+from cwm.interface import inference, joint, twin
 from cwm.interface.answers import programs
 from cwm.interface.inference import STATE_FUNCTION
 from cwm.interface.program import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
@@ -22,12 +22,14 @@ FUNCTIONS = {
     "prior": (POLICY_FUNCTION,),
     "vectors": vectors.KIND.functions,
     "twin": twin.TWIN_FUNCTIONS,
+    "joint step": joint.JOINT_FUNCTIONS,
 }
 INTERFACES = {
     "closed deck": inference,
     "transition+state inference": inference,
     "vectors": vectors.KIND.interface,
     "twin": twin,
+    "joint step": joint,
 }
 """What is asked of these is declared in a module of its own."""
 FURTHER_MODULES = {"twin": frozenset(twin.TWIN_MODULES)}
