@@ -14,6 +14,7 @@ from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Params
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
+from search.learn.play import several_policies
 from search.learn.ppo import ppo
 from search.learn.ppo.config import PpoConfig
 from search.learn.ppo.ppo import Learner
@@ -36,6 +37,7 @@ class SeatTask:
         others: who plays the other seats: `random` players; a fixed `policy`; the learner `itself`, which then learns
             at all seats, in as many games each.
         other_network: of the fixed policy; None for none.
+        partners: fixed policies, each one for every seat, of which one is drawn for each game.
     """
 
     network: NetworkConfig
@@ -43,6 +45,7 @@ class SeatTask:
     max_actions: int
     others: str = RANDOM
     other_network: NetworkConfig | None = None
+    partners: int = 1
 
     @property
     def updates(self) -> int:
@@ -58,7 +61,7 @@ class SeatTask:
         """Returns the task as JSON."""
         other = None if self.other_network is None else self.other_network.to_json()
         told = {"network": self.network.to_json(), "ppo": self.ppo.to_json(), "other_network": other}
-        return {"max_actions": self.max_actions, "others": self.others, **told}
+        return {"max_actions": self.max_actions, "others": self.others, "partners": self.partners, **told}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "SeatTask":
@@ -70,6 +73,7 @@ class SeatTask:
             data["max_actions"],
             data["others"],
             None if other is None else NetworkConfig.from_json(other),
+            data["partners"],
         )
 
 
@@ -149,7 +153,7 @@ class SeatLearner:
         self._network = ActorCritic(task.network, len(form.actions), rank=1)
         other = {RANDOM: None, POLICY: task.other_network, ITSELF: task.network}[task.others]
         others = None if other is None else ActorCritic(other, len(form.actions), rank=1)
-        self._games = SeatGames(form, functions, task.max_actions, others)
+        self._games = SeatGames(form, functions, task.max_actions, others, task.partners, task.others != POLICY)
         # Agents are judged, and the best one found, against play by chance, whoever they learn with.
         self._judged = SeatGames(form, functions, task.max_actions)
         self.begin: Any = jax.jit(self._begin)
@@ -165,7 +169,7 @@ class SeatLearner:
         Args:
             seed: uint32 [], of parameters and of all choices.
             seat: int32 [], the learner's; without a meaning where it plays with itself.
-            others: parameters of a fixed policy; () where there is none.
+            others: stacked parameters of fixed policies; () where there are none.
         """
         config, lanes = self.task.ppo, self.task.ppo.environments
         weights, deal, begin, following = jax.random.split(jax.random.fold_in(jax.random.key(seed), seat), 4)
@@ -186,14 +190,14 @@ class SeatLearner:
         )
 
     def _others(self, params: Params, others: Params) -> Params:
-        return params if self.task.others == ITSELF else others
+        return several_policies.stacked([params]) if self.task.others == ITSELF else others
 
     def _update(self, state: SeatState, others: Params) -> tuple[SeatState, UpdateCame]:
         """Plays and learns.
 
         Args:
             state: before; its arrays are used up.
-            others: parameters of a fixed policy; () where there is none.
+            others: stacked parameters of fixed policies; () where there are none.
         """
         config, params = self.task.ppo, state.learner.params
         following, deal, play, order = jax.random.split(state.key, 4)

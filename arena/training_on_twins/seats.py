@@ -15,8 +15,11 @@ from cwm.twins.form import TwinForm
 from cwm.twins.play import CHANCE, TERMINAL, TwinGames, chosen, uniform_actions
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Network, Params
+from search.learn.play import several_policies
 from search.learn.play.seats import of_player
 
+PARTNERS = 1
+"""Tells keys of partners from those of deals."""
 LEAST_DEALS = 1024
 """Where chance precedes the first decision, so many games are dealt before a rollout, of which new ones are drawn."""
 
@@ -41,6 +44,7 @@ class SeatStanding(NamedTuple):
         player: int32 [E]: who is to move.
         memory: of all seats' policies but the learner's, leaves [E, P, ...]; () where they have none.
         starts: bool [E, P]: the seat has not decided yet in this game.
+        partner: int32 [E]: which of several fixed policies play this game.
         totals: float32 [E, P]: what was paid in this game.
         lengths: int32 [E]: actions of this game after its deal, chance's included.
     """
@@ -49,6 +53,7 @@ class SeatStanding(NamedTuple):
     player: Array
     memory: Memory
     starts: Array
+    partner: Array
     totals: Array
     lengths: Array
 
@@ -106,7 +111,10 @@ class SeatGames:
         form: of the twin.
         functions: as for `TwinGames`.
         max_actions: of one game; then it is cut.
-        others: network of the policy that plays the other seats; None: they play by chance.
+        others: network of the policies that play the other seats; None: they play by chance. Their parameters are
+            stacked, leaves [M, ...]: those of partner 0 at all seats, of partner 1, …
+        partners: of which one is drawn for each game.
+        alike: whether a partner has one policy for all seats.
     """
 
     def __init__(
@@ -115,6 +123,8 @@ class SeatGames:
         functions: Mapping[str, Callable[..., tuple[Any, ...]]],
         max_actions: int,
         others: Network | None = None,
+        partners: int = 1,
+        alike: bool = True,
     ) -> None:
         self._games = TwinGames(form, functions)
         self._init = functions["init"]
@@ -123,6 +133,8 @@ class SeatGames:
         self._players = form.num_players
         self._max_actions = max_actions
         self._others = others
+        self._partners = partners
+        self._policies_each = 1 if alike else form.num_players
 
     def deals(self, lanes: int, key: Array) -> TwinDeals:
         """Returns games that have just begun: one where chance does nothing before the first decision.
@@ -152,6 +164,7 @@ class SeatGames:
             player,
             jax.tree.map(lambda leaf: leaf.reshape(lanes, self._players, *leaf.shape[1:]), alone),
             jnp.ones((lanes, self._players), bool),
+            self._drawn_partners(lanes, draw),
             jnp.zeros((lanes, self._players), jnp.float32),
             jnp.zeros(lanes, jnp.int32),
         )
@@ -209,9 +222,11 @@ class SeatGames:
             actions = uniform_actions(seen.legal, choose)
         else:
             own = jax.tree.map(lambda leaf: of_player(leaf, player), standing.memory)
-            observation = of_player(seen.observations, player)[None]
-            after, outputs = network.apply(params, own, observation, of_player(standing.starts, player)[None])
-            actions = masked_categorical.sample(choose, outputs.logits[0], seen.legal)
+            observation = of_player(seen.observations, player)
+            which = standing.partner * self._policies_each + player % self._policies_each
+            starts = of_player(standing.starts, player)
+            after, logits = several_policies.act(network, params, which, own, observation, starts)
+            actions = masked_categorical.sample(choose, logits, seen.legal)
             decided = (active & (standing.player >= 0))[:, None] & (player[:, None] == jnp.arange(self._players))
             memory = jax.tree.map(
                 lambda new, old: jnp.where(_as_wide(decided, old), new[:, None], old), after, standing.memory
@@ -257,10 +272,17 @@ class SeatGames:
             jnp.where(ends, player, seen.player),
             standing.memory,
             standing.starts | wide,
+            jnp.where(ends, self._drawn_partners(len(seats), key), standing.partner),
             jnp.where(wide, 0.0, totals),
             jnp.where(ends, 0, lengths),
         )
         return standing, paid
+
+    def _drawn_partners(self, lanes: int, key: Array) -> Array:
+        """Returns partners, int32 [E], drawn from another key than the one that is given."""
+        if self._partners == 1:
+            return jnp.zeros(lanes, jnp.int32)
+        return jax.random.randint(jax.random.fold_in(key, PARTNERS), (lanes,), 0, self._partners)
 
     def _dealt(self, deals: TwinDeals, lanes: int, key: Array) -> tuple[tuple[Array, ...], Array]:
         """Returns a deal for every lane."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.checkpoints import on_model
+from arena.checkpoints.places import seat_folder
 from arena.training_on_models import training
 from arena.training_on_models.course import Made, about_policy
 from arena.training_on_models.lesson import Lesson
@@ -27,42 +28,57 @@ from cwm.twins.stored import StoredTwin
 from games.api import Json
 from search.learn import checkpoint
 from search.learn.networks.config import NetworkConfig
+from search.learn.play import several_policies
 
 LOT_S: Final = 2.0
 """Seconds between two messages of a training."""
 
 
 @dataclass(frozen=True)
-class FixedPolicy:
-    """A trained policy that plays the other seats.
+class FixedPolicies:
+    """Trained policies that play the other seats, of several trainings, each one for every seat.
 
     Attributes:
-        policy: as it lies on disk.
-        content: hash of it.
+        network: of all of them.
+        params: stacked, by name, leaves [trainings * seats, ...].
+        trainings: how many.
+        content: hash of them.
     """
 
-    policy: on_model.SeatPolicy
+    network: NetworkConfig
+    params: dict[str, NDArray[np.float32]]
+    trainings: int
     content: str
 
 
-def fixed_policy(folder: Path, twin: StoredTwin) -> FixedPolicy:
-    """Reads the policy that is to play the other seats of a twin's games.
+def fixed_policies(folders: Sequence[Path], twin: StoredTwin) -> FixedPolicies:
+    """Reads the policies that are to play the other seats of a twin's games.
 
     Args:
-        folder: of one seat of a training.
+        folders: of trainings.
         twin: what is learned on.
 
     Raises:
         CheckpointError: there is none, or it is damaged.
-        UsageError: it reads other vectors, or plays other actions than the twin.
+        UsageError: one reads other vectors, plays other actions than the twin, or has another network than the others.
     """
-    policy = on_model.load(folder)
-    if policy.about.get("vectors") != {"schema": twin.schema} or policy.actions != twin.traced.form.actions:
-        raise UsageError(
-            f"The policy in {folder} reads other vectors or knows other actions than the twin: give one that was "
-            "trained on this model's twin, or on that of the same model."
-        )
-    return FixedPolicy(policy, hashlib.sha256((folder / checkpoint.POLICY).read_bytes()).hexdigest())
+    form = twin.traced.form
+    places = [seat_folder(folder, seat) for folder in folders for seat in range(form.num_players)]
+    policies = [on_model.load(place) for place in places]
+    for place, policy in zip(places, policies, strict=True):
+        if policy.about.get("vectors") != {"schema": twin.schema} or policy.actions != form.actions:
+            raise UsageError(
+                f"The policy in {place} reads other vectors or knows other actions than the twin: give one that was "
+                "trained on this model's twin."
+            )
+        if policy.about["network"] != policies[0].about["network"]:
+            raise UsageError(f"The policies in {place} and {places[0]} have different networks: give some of one kind.")
+    digest = hashlib.sha256()
+    for place in places:
+        digest.update(hashlib.sha256((place / checkpoint.POLICY).read_bytes()).digest())
+    params = several_policies.stacked([policy.params for policy in policies])
+    network = NetworkConfig.from_json(policies[0].about["network"])
+    return FixedPolicies(network, checkpoint.arrays_of(params), len(folders), digest.hexdigest())
 
 
 class TwinTeacher:
@@ -73,7 +89,7 @@ class TwinTeacher:
         twin: its own.
         settings: of the training.
         folder: of the whole training.
-        others: who plays the other seats: by chance, the learner itself, or a fixed policy.
+        others: who plays the other seats: `random` players, the learner `itself`, or fixed policies.
         on_progress: told now and then.
     """
 
@@ -83,10 +99,10 @@ class TwinTeacher:
         twin: StoredTwin,
         settings: PpoSettings,
         folder: Path,
-        others: str | FixedPolicy,
+        others: str | FixedPolicies,
         on_progress: OnProgress,
     ) -> None:
-        policy = others if isinstance(others, FixedPolicy) else None
+        policy = others if isinstance(others, FixedPolicies) else None
         self._bundle = bundle
         self._twin = twin
         self._settings = settings
@@ -100,10 +116,11 @@ class TwinTeacher:
             settings.ppo(),
             settings.max_actions,
             told,
-            None if policy is None else NetworkConfig.from_json(policy.policy.about["network"]),
+            None if policy is None else policy.network,
+            1 if policy is None else policy.trainings,
         )
         if policy is not None:
-            self._others = checkpoint.arrays_of(policy.policy.params)
+            self._others = policy.params
         self.facts: Mapping[str, Json] = {"twin": twin.hash, "others": told if policy is None else policy.content}
 
     def lesson(self, seat: int, place: Path) -> Lesson:

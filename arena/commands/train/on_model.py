@@ -66,9 +66,11 @@ def command(
         typer.Option("--on", help="What is played in training: the model's proved twin, its default where it has one."),
     ] = None,
     against: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--against", help="Who else plays, on a twin: random, itself, or the folder of a training on the twin."
+            "--against",
+            help="Who else plays, on a twin: random, itself, or the folder of a training on it; of several one is "
+            "drawn for each game.",
         ),
     ] = None,
     out: Annotated[
@@ -99,7 +101,7 @@ def command(
         found = course.train(bundle, seats, settings, folder, sandbox, lambda text: say(text), Notices())
     else:
         teachers = accelerated.load("arena.training_on_twins.teacher")
-        others = _others(teachers, against or RANDOM, twin)
+        others = _others(teachers, against or [RANDOM], twin)
         with teachers.TwinTeacher(bundle, twin, settings, folder, others, Notices()) as teacher:
             found = course.train_with(teacher, bundle, seats, settings, folder, lambda text: say(text))
     if as_json:
@@ -136,18 +138,23 @@ class Notices:
 
 
 def _twin(
-    folder: Path, bundle: ModelBundle, on: On | None, against: str | None, begun: dict[str, Any] | None, vectors: bool
+    folder: Path,
+    bundle: ModelBundle,
+    on: On | None,
+    against: list[str] | None,
+    begun: dict[str, Any] | None,
+    vectors: bool,
 ) -> StoredTwin | None:
     """Returns the twin on which is trained, None for the model's worker: as was asked, as was begun, or as there is."""
     if on is None and begun is not None:
         on = On.TWIN if "twin" in begun else On.WORKER
-    if on is None and against is not None:
+    if on is None and against:
         on = On.TWIN
     place = folder / MODEL if (folder / MODEL).is_dir() else folder
     if on is On.WORKER or (on is None and not has_twin(place)):
         if against is not None:
             raise UsageError(
-                f"--against {against} needs the model's twin: leave out --on worker, or leave out --against."
+                f"--against {against[0]} needs the model's twin: leave out --on worker, or leave out --against."
             )
         return None
     twin = StoredTwin.load(place)
@@ -160,8 +167,14 @@ def _twin(
     return twin
 
 
-def _others(teachers: Any, against: str, twin: StoredTwin) -> Any:
-    return against if against in (RANDOM, ITSELF) else teachers.fixed_policy(Path(against), twin)
+def _others(teachers: Any, against: list[str], twin: StoredTwin) -> Any:
+    if against in ([RANDOM], [ITSELF]):
+        return against[0]
+    if {RANDOM, ITSELF} & set(against):
+        raise UsageError(
+            f"--against is {' and '.join(against)}: give {RANDOM} or {ITSELF} alone, or folders of trainings."
+        )
+    return teachers.fixed_policies([Path(folder) for folder in against], twin)
 
 
 def _bundle(model: str, game: str | None) -> tuple[Path, ModelBundle]:

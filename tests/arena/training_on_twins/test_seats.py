@@ -11,8 +11,8 @@ from search.learn.api import Outputs
 LANES = 256
 
 
-class SaysYes:
-    """A policy that says yes whatever it sees, and remembers how often it was asked since its game began."""
+class Says:
+    """A policy that says what its parameter is, and remembers how often it was asked since its game began."""
 
     num_actions = 2
 
@@ -21,11 +21,13 @@ class SaysYes:
 
     def apply(self, params, memory, observation, starts, deciders=None):
         memory = jnp.where(starts[0], 0.0, memory) + 1
-        logits = jnp.broadcast_to(jnp.array([0.0, 1e9]), (*starts.shape, 2))
+        logits = jnp.broadcast_to(jnp.where(params, jnp.array([0.0, 1e9]), jnp.array([1e9, 0.0])), (*starts.shape, 2))
         return memory, Outputs(logits, jnp.zeros(starts.shape), jnp.zeros((*starts.shape, 1)))
 
 
-SAYS_YES = SaysYes()
+SAYS_YES = (Says(), 1, True, jnp.ones(1, bool))
+# Of the first partner the second player says yes, of the second one the first.
+PARTNERS = (Says(), 2, False, jnp.array([False, True, True, False]))
 
 
 @pytest.fixture(scope="module")
@@ -33,19 +35,20 @@ def played(coin):
     """Returns games at their learners' first decisions, and those after one step in which all said the same."""
     compiled = {}
 
-    def of(seat, said, others=None, max_actions=2):
-        if (others, max_actions) not in compiled:
-            games = SeatGames(*coin, max_actions, others)
+    def of(seat, said, others=(None, 1, True, ()), max_actions=2):
+        *how, params = others
+        if (*how, max_actions) not in compiled:
+            games = SeatGames(*coin, max_actions, *how)
 
             @jax.jit
             def run(seat, said, key):
                 deal, begin, on = jax.random.split(key, 3)
                 deals, seats = games.deals(LANES, deal), jnp.full(LANES, seat)
-                first = games.begin(seats, deals, (), begin)
-                return (games.show(first, seats), *games.step(first, jnp.full(LANES, said), seats, deals, (), on))
+                first = games.begin(seats, deals, params, begin)
+                return (games.show(first, seats), *games.step(first, jnp.full(LANES, said), seats, deals, params, on))
 
-            compiled[others, max_actions] = run
-        return compiled[others, max_actions](seat, said, jax.random.key(1))
+            compiled[*how, max_actions] = run
+        return compiled[*how, max_actions](seat, said, jax.random.key(1))
 
     return of
 
@@ -98,3 +101,15 @@ def test_a_game_that_is_too_long_is_cut_pays_nothing_and_counts_for_itself(playe
     assert paid.ended.cut.tolist() == [1] * LANES
     assert (paid.ended.games.sum(), paid.reward.sum()) == (0, 0)
     assert standing.player.tolist() == [0] * LANES
+
+
+def test_a_partner_is_drawn_for_each_game_and_has_a_policy_for_each_seat(played):
+    shown, standing, paid = played(seat=0, said=0, others=PARTNERS)
+    second = np.asarray(paid.reward - 100 * shown.observation[:, 2]) / 10
+    # The second player said yes where the first partner played, in about half of the games.
+    assert set(second.tolist()) == {0.0, 1.0}
+    assert 0.4 < second.mean() < 0.6
+    following = np.asarray(standing.partner)
+    assert 0.4 < (following != 1 - second).mean() < 0.6
+    first = np.asarray(played(seat=1, said=0, others=PARTNERS)[0].observation[:, 0])
+    assert 0.4 < first.mean() < 0.6

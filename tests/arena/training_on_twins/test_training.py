@@ -8,7 +8,7 @@ import pytest
 from arena.checkpoints import on_model
 from arena.training_on_models import course
 from arena.training_on_models.settings import PpoSettings
-from arena.training_on_twins.teacher import TwinTeacher, fixed_policy
+from arena.training_on_twins.teacher import TwinTeacher, fixed_policies
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
 from cwm.twins.stored import StoredTwin
@@ -83,7 +83,7 @@ def test_a_training_that_was_stopped_comes_to_the_same_parameters_and_metrics(
 
 
 def test_agents_learn_against_a_policy_and_against_themselves(trained, twin_folder, tmp_path):
-    other = fixed_policy(trained / "seat1", StoredTwin.load(twin_folder))
+    other = fixed_policies([trained, trained], StoredTwin.load(twin_folder))
     found = [
         train(twin_folder, tmp_path / "policy", [0], other),
         train(twin_folder, tmp_path / "itself", [0, 1], "itself"),
@@ -97,8 +97,12 @@ def test_agents_learn_against_a_policy_and_against_themselves(trained, twin_fold
 
 def test_a_policy_that_reads_other_vectors_is_no_opponent(trained, twin_folder, tmp_path):
     copied = tmp_path / "copy"
-    shutil.copytree(trained / "seat0", copied)
-    about = json.loads((copied / "config.json").read_text())
-    (copied / "config.json").write_text(json.dumps(about | {"actions": about["actions"][::-1]}))
-    with pytest.raises(UsageError, match="reads other vectors or knows other actions"):
-        fixed_policy(copied, StoredTwin.load(twin_folder))
+    shutil.copytree(trained, copied)
+    path = copied / "seat1" / "config.json"
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps(about | {"actions": about["actions"][::-1]}))
+    with pytest.raises(UsageError, match="seat1 reads other vectors or knows other actions"):
+        fixed_policies([copied], StoredTwin.load(twin_folder))
+    path.write_text(json.dumps(about | {"network": about["network"] | {"activation": "relu"}}))
+    with pytest.raises(UsageError, match="have different networks"):
+        fixed_policies([trained, copied], StoredTwin.load(twin_folder))
