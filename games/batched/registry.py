@@ -13,7 +13,7 @@ from games.extras import install
 from games.posg.overcooked_v2 import layouts
 
 if TYPE_CHECKING:
-    from games.batched.game import BatchedGame, TableReader
+    from games.batched.game import BatchedGame, ShapedTableReader, TableReader
 
 MEMORY: Final = "memory"
 """The view that helps a player's memory, where a game has one."""
@@ -178,12 +178,25 @@ def table_of(game_id: str) -> "TableReader | None":
     Raises:
         GameError: as for `make`, where the game itself has to be made for it.
     """
+    alone = table_alone(game_id)
+    if alone is not None:
+        return alone
+    reader = make(game_id).table
+    return None if reader is None else reader()
+
+
+def table_alone(game_id: str) -> "ShapedTableReader | None":
+    """Returns what reads a game at the table without its environment, and what is installed for that; None where
+    nothing does.
+
+    Raises:
+        GameError: no batched game has that id.
+    """
     entry = describe(game_id)
     if not entry.table:
-        reader = make(game_id).table
-        return None if reader is None else reader()
+        return None
     module, name = entry.table.split(":")
-    return cast("TableReader", getattr(importlib.import_module(module), name)(**entry.params))
+    return cast("ShapedTableReader", getattr(importlib.import_module(module), name)(**entry.params))
 
 
 @contextmanager

@@ -21,6 +21,12 @@ class OvercookedTable:
         """All actions of a chef by number."""
         return ACTIONS
 
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Height, width and channels."""
+        sight = self._model.sight
+        return sight.height, sight.width, sight.channels
+
     def views(self, history: Sequence[Observation], view: str, first: int) -> list[Observation]:
         """Returns what the chef saw at every step from `first` on.
 
@@ -36,9 +42,9 @@ class OvercookedTable:
 
     def image(self, view: Observation) -> Any:
         """Returns a view as JaxMARL shows it, float32 [h, w, C]."""
-        sight, agent = self._model.sight, int(view["agent"])
+        agent = int(view["agent"])
         seen = self._model.observation_from_json(agent, view["seen"])
-        return np.array(sight.encode(seen), np.float32).reshape(sight.height, sight.width, sight.channels)
+        return np.array(self._model.encode(agent, seen), np.float32).reshape(self.image_shape)
 
     def graph(self, view: Observation) -> Any:
         """OvercookedV2 has no graphs.
