@@ -29,7 +29,7 @@ from cwm.synthesis.config import NEW, SynthesisConfig
 from cwm.synthesis.prompts import TaskPrompts
 from cwm.synthesis.task import SynthesisTask, kinds
 from games import registry
-from games.posg.registry import ids as simultaneous_ids
+from games.posg.registry import knows as is_simultaneous
 
 FILE = Path(__file__).parent / "data" / "prompts.json"
 GAMES = 2
@@ -57,7 +57,7 @@ def prompts(game: str) -> Iterator[tuple[str, str]]:
     yield from _of_function(value.KIND, value.task_of(*about), None)
     yield from _of_function(prior.KIND, prior.task_of(*about), prior.PriorConfig())
     yield from _of_function(vectors.KIND, vector_task.asked, vectors.VectorConfig())
-    if game in simultaneous_ids():
+    if is_simultaneous(game):
         joint = make_task(run_inputs.registered(game, GAMES, 0, how=how, joint=True))
         for name, text in _of_synthesis(joint, how):
             yield f"joint {name}", text
