@@ -13,8 +13,8 @@ from games.api import Game, GameError, UnknownGameError
 from games.factories import build
 from games.own_code import PREFIX as OWN
 from games.own_code import place_of
-from games.posg.registry import entry_of
-from games.posg.registry import ids as simultaneous_ids
+from games.posg import registry as simultaneous
+from games.posg.overcooked_v2 import layouts
 
 _OPEN_SPIEL: Final = "open_spiel:"
 _SYNTHESISED: Final = "cwm:"
@@ -45,6 +45,7 @@ class GameEntry:
         factory: `module:attribute` of what builds the game.
         params: fixed keyword arguments of the factory.
         rules: `module:attribute` of what writes the rules text, called with `params`; empty: the text is `RULES.md`.
+        book: `module:attribute` of what writes the rule book, likewise; empty: it is `RULEBOOK.md`.
         note: what lists of games are to say of it.
         margin: None for a tenth of the range of payoffs.
         drawn: keyword arguments of the factory with which states do not list what chance may deal; empty where that
@@ -57,6 +58,7 @@ class GameEntry:
     factory: str
     params: Mapping[str, Any] = field(default_factory=dict)
     rules: str = ""
+    book: str = ""
     note: str = ""
     margin: Margin | None = None
     drawn: Mapping[str, Any] = field(default_factory=dict)
@@ -96,16 +98,24 @@ def _hanabi(name: str, title: str, **sizes: int) -> GameEntry:
     )
 
 
+_LAYOUTS: Final = (
+    f"one of {len(layouts.LAYOUTS)} layouts, which all have options: {layouts.FAMILY}-LAYOUT[,OPTION=VALUE]; "
+    "a wrong layout or option is answered with those that there are"
+)
+
+
 def _simultaneous(game_id: str) -> GameEntry:
     """Returns the row of a game of `games.posg.registry`, played in turns."""
-    found = entry_of(game_id)
+    found = simultaneous.entry_of(game_id)
     return GameEntry(
-        game_id,
+        found.id,
         found.title,
         found.package,
         "games.posg.as_game:make",
-        {"game": game_id},
+        {"game": found.id},
         rules="games.posg.as_game:rules",
+        book="games.posg.as_game:book" if found.particulars else "",
+        note=_LAYOUTS if found.id == layouts.LISTED else "",
     )
 
 
@@ -172,14 +182,24 @@ _ENTRIES: Final[Mapping[str, GameEntry]] = {
         _hanabi("mini-2p", "mini, two players", players=2, colours=3, ranks=3, hand=3, info=5, lives=3),
         _hanabi("small-2p", "small, two players", players=2, colours=2, ranks=5, hand=2, info=3, lives=1),
         _hanabi("tiny-2p", "tiny, two players", players=2, colours=1, ranks=5, hand=2, info=3, lives=1),
-        *map(_simultaneous, simultaneous_ids()),
+        *map(_simultaneous, simultaneous.ids()),
     )
 }
 
 
 def ids() -> list[str]:
-    """Returns the ids of all registered games; `open_spiel:NAME` reaches every other game of OpenSpiel."""
+    """Returns the ids of all listed games; `open_spiel:NAME` reaches every other game of OpenSpiel."""
     return list(_ENTRIES)
+
+
+def unlisted() -> list[str]:
+    """Returns the ids of games that ship and differ from a listed one in their layout alone."""
+    return simultaneous.unlisted()
+
+
+def knows(game_id: str) -> bool:
+    """Whether an id is that of a game that ships, listed or not."""
+    return game_id in _ENTRIES or simultaneous.knows(game_id)
 
 
 def describe(game_id: str) -> GameEntry:
@@ -191,7 +211,7 @@ def describe(game_id: str) -> GameEntry:
 
     Raises:
         UnknownGameError: no game has this id; the message lists those there are and the nearest.
-        GameError: it names a file wrongly.
+        GameError: it names a file, a layout or an option wrongly.
     """
     if game_id.startswith(OWN):
         place = place_of(game_id.removeprefix(OWN), "python:FILE:NAME")
@@ -206,6 +226,8 @@ def describe(game_id: str) -> GameEntry:
         return GameEntry(game_id, title, "", "games.scrambled:make", {"game": inner.id})
     if game_id in _ENTRIES:
         return _ENTRIES[game_id]
+    if game_id.startswith(f"{layouts.FAMILY}-"):
+        return _simultaneous(layouts.canonical(game_id))
     if game_id in plugins.names(plugins.GAMES):
         brought = "games.installed:make", {"game": game_id}
         return GameEntry(game_id, game_id, "", *brought, rules="games.installed:rules")
@@ -223,10 +245,11 @@ def describe(game_id: str) -> GameEntry:
 
 
 def absolute(game_id: str) -> str:
-    """Returns the id that means the same game in every folder: that of a file of the user's own is made absolute."""
+    """Returns the id that means the same game in every folder: that of a file of the user's own is made absolute, and
+    options that change nothing are left out."""
     if game_id.startswith(_SCRAMBLED):
         return _SCRAMBLED + absolute(game_id.removeprefix(_SCRAMBLED))
-    return describe(game_id).id if game_id.startswith(OWN) else game_id
+    return describe(game_id).id if game_id.startswith((OWN, f"{layouts.FAMILY}-")) else game_id
 
 
 def content_hash(game_id: str) -> str | None:
@@ -273,11 +296,15 @@ def rules(game_id: str) -> str:
     """
     found = describe(game_id)
     if found.rules:
-        module, attribute = found.rules.split(":")
-        return str(getattr(importlib.import_module(module), attribute)(**found.params))
+        return _written(found.rules, found.params)
     if not found.package:
         raise GameError(f"{game_id} has no rules text; games with one: {', '.join(_ENTRIES)}.")
     return resources.files(found.package).joinpath("RULES.md").read_text(encoding="utf-8")
+
+
+def _written(place: str, params: Mapping[str, Any]) -> str:
+    module, attribute = place.split(":")
+    return str(getattr(importlib.import_module(module), attribute)(**params))
 
 
 def rule_book(game_id: str) -> str:
@@ -290,6 +317,8 @@ def rule_book(game_id: str) -> str:
         GameError: the game comes without a text.
     """
     found = describe(game_id)
+    if found.book:
+        return _written(found.book, found.params)
     file = resources.files(found.package).joinpath("RULEBOOK.md") if found.package else None
     if file is None or not file.is_file():
         return rules(game_id)

@@ -93,10 +93,9 @@ def build(spec: AgentSpec, info: GameInfo, runtime: Runtime) -> "GamePolicyAgent
 def _played(folder: Path, content: str) -> PlayedPolicy:
     """Returns a policy ready to play; one of the same content is compiled once a process."""
     policy = on_game.load(folder)
-    network, reader = policy.network, registry.make(policy.game).table
-    if reader is None:
+    network, table = policy.network, registry.table_of(policy.game)
+    if table is None:
         raise CheckpointError(f"{policy.game} cannot be read at the table: its policies play in batches alone.")
-    table = reader()
     params = jax.tree.map(jax.numpy.asarray, policy.params)
 
     @jax.jit

@@ -17,7 +17,8 @@ Partner: TypeAlias = Callable[[ObsActionHistory, Sequence[Action], random.Random
 def partners(game_id: str) -> Mapping[str, Partner]:
     """Returns the partners that ship in the game's folder (`partners.PARTNERS`), {} if it has none.
 
-    Where `partners.ONLY` names the games of a partner, it plays no other of the folder's.
+    Where `partners.ONLY` names the games of a partner, it plays no other of the folder's; `partners.partners_of` gives
+    partners that differ from game to game.
     """
     try:
         package = registry.describe(game_id).package
@@ -26,6 +27,9 @@ def partners(game_id: str) -> Mapping[str, Partner]:
     if not package or importlib.util.find_spec(f"{package}.partners") is None:
         return {}
     module = importlib.import_module(f"{package}.partners")
+    if hasattr(module, "partners_of"):
+        own: Mapping[str, Partner] = module.partners_of(game_id)
+        return own
     found: Mapping[str, Partner] = module.PARTNERS
     only: Mapping[str, Sequence[str]] = getattr(module, "ONLY", {})
     return {name: partner for name, partner in found.items() if game_id in only.get(name, (game_id,))}

@@ -17,9 +17,9 @@ from arena.benchmarks.measurement import Measurement, interleaved
 from games.api import GameError
 from games.batched import registry
 from games.batched.api import Array
-from games.batched.overcooked_v2 import layouts
 from games.batched.wrappers import AutoReset
 from games.extras import install
+from games.posg.overcooked_v2 import layouts
 
 GAMES: Final = ("overcooked-v2-cramped-room", "overcooked-v2-grounded-coord-simple")
 LANES: Final = 256

@@ -30,6 +30,7 @@ POPULATIONS: Final[Mapping[str, Sequence[str]]] = {
     "cooperative-reaching": ("H1", "H2", "H3", "H4", "H5"),
     "driving": ("A0", "A40", "A60", "A80", "A100"),
     "foraging": ("H1", "H2", "H3", "H4", "H5"),
+    "overcooked-v2-cramped-room": ("chef", "cook", "server"),
     "predator-prey": ("H1", "H2", "H3"),
 }
 """Types of the others by game; elsewhere they act at random."""

@@ -6,11 +6,12 @@ A checkpoint's `config.json` says: `name`, `game` (registry id), `view` (one of 
 
 import hashlib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from arena.checkpoints.places import MOST_POLICIES, SHIPPED
 from cwm.storage.keys import canonical_json
@@ -111,6 +112,10 @@ def content_hash(folder: Path) -> str:
 @lru_cache(maxsize=MOST_POLICIES)
 def _network(game: str, view: str, config: NetworkConfig) -> tuple[ActorCritic, Params]:
     """Returns the network that plays a game in a view, and the shapes of its parameters."""
+    table = None if config.encoder in GRAPHS else registry.table_alone(game)
+    if table is not None:
+        network, seen = ActorCritic(config, len(table.actions)), jnp.zeros((1, 1, *table.image_shape))
+        return network, jax.eval_shape(partial(network.init, observation=seen), jax.random.key(0))
     env = environment(game, view, config)
     network = ActorCritic(config, env.num_actions)
 

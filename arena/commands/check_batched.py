@@ -18,7 +18,10 @@ SECONDS_BETWEEN_NOTICES: Final = 10.0
 
 def command(
     games: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="Ids of batched games; default: all.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[GAME]...", help="Ids of batched games; default: all that need no extra beside batched."
+        ),
     ] = None,
     count: Annotated[int, typer.Option("--games", min=1, help="Games of each; they run in hundreds.")] = 100_000,
     first: Annotated[
@@ -28,7 +31,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Play random games on batched games and on their references, and compare every mask, observation and payment."""
-    chosen = games or [game_id for game_id in registry.ids() if registry.describe(game_id).differential is not None]
+    chosen = games or [game_id for game_id in registry.ids() if _is_usual(registry.describe(game_id))]
     if first >= count:
         raise UsageError(f"--from {first} leaves none of --games {count} to compare; give a smaller number.")
     entries = [registry.describe(game_id) for game_id in chosen]
@@ -47,6 +50,10 @@ def command(
         console.print_json(found)
     if any(item["differences"] for item in found):
         raise typer.Exit(EXIT_NEGATIVE)
+
+
+def _is_usual(entry: registry.BatchedEntry) -> bool:
+    return entry.differential is not None and not entry.extra
 
 
 def _line(game_id: str, report: Any) -> str:

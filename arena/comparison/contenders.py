@@ -257,7 +257,7 @@ class _Makers:
 
     def _shipped(self) -> Path:
         """Returns where the trained policies of the game lie; none ship for a game that is not ours."""
-        return places.SHIPPED / (self._id if self._place is None and self._id in registry.ids() else "none")
+        return places.SHIPPED / (self._id if self._place is None and registry.knows(self._id) else "none")
 
     def _title(self, name: str, spec: AgentSpec) -> str:
         if spec.traits.searches and spec.planner.get("simulations") != 1:

@@ -42,7 +42,7 @@ Verdict: TypeAlias = Literal["equal", "inside ±δ, not zero", "different", "not
 
 def margin_of(info: GameInfo) -> Margin:
     """Returns the margin of a game, a tenth of its range of payoffs where none was stated for it."""
-    stated = registry.describe(info.id).margin if info.id in registry.ids() else None
+    stated = registry.describe(info.id).margin if registry.knows(info.id) else None
     tenth = (info.max_utility - info.min_utility) / 10
     return stated or Margin(tenth, "a tenth of the range of payoffs.")
 

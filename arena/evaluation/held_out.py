@@ -54,7 +54,7 @@ def play(game: Game, seed: int, workers: int = 1, kept: Path | None = None) -> G
 
 def _fresh(game: Game, seed: int, first: int, workers: int) -> Generator[Trajectory, None, None]:
     mixture = standard_mixture(game)
-    shared = workers > 1 and game.info.id in registry.ids()
+    shared = workers > 1 and registry.knows(game.info.id)
     began = time.monotonic()
     while not shared or time.monotonic() < began + ALONE_S:
         yield from collect_mixed(game, 1, seed, mixture, first)

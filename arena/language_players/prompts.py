@@ -46,7 +46,7 @@ class GamePrompts:
         self._wording = () if config.wording is None else tuple(config.wording["templates"].items())
         self._rules = registry.book_of(game)
         # What only states hold is no player's business, its names included.
-        listed = registry.vocabulary(game.info.id) if game.info.id in registry.ids() else None
+        listed = registry.vocabulary(game.info.id) if registry.knows(game.info.id) else None
         self._names = None if listed is None else Vocabulary.from_json(listed).closed().to_json()
         self.notations = notation.own_notations(game.info.id)
         recorded = collect(with_view(game, view), config.trajectories, config.trajectories_seed)

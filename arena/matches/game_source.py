@@ -86,7 +86,7 @@ def rules_text(game_id: str, detail: Detail = "book") -> str:
         return registry.told(game_id, detail == "book")
     bundle = model_of(game_id)
     kept = kept_rules(_folder(game_id), bundle)
-    if kept is None and bundle.info["id"] not in registry.ids():
+    if kept is None and not registry.knows(bundle.info["id"]):
         raise AgentSpecError(
             f"Nobody kept the rules text of {bundle.info['id']} beside {_folder(game_id)}: name the folder of the run "
             "in which the model was made."

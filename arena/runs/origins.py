@@ -21,7 +21,7 @@ def true_game(bundle: ModelBundle) -> Game | None:
     A user's own game may bear a registered one's name, and starts otherwise.
     """
     info = bundle.game_info
-    if info.id not in registry.ids():
+    if not registry.knows(info.id):
         return None
     if bundle.joint:
         game = registry.make(info.id)

@@ -17,7 +17,7 @@ from cwm.functions.types import FunctionConfig
 from cwm.interface.wording import USUAL, Wording
 from cwm.speed.task import SpeedConfig
 from cwm.synthesis.config import NEW, SynthesisConfig
-from games.posg.registry import ids as simultaneous_ids
+from games.posg.registry import knows as is_simultaneous
 
 _USUAL: Final[Mapping[str, Any]] = {
     "deck": "open",
@@ -149,7 +149,7 @@ def begin(game: str | None, llm: str | None, base_url: str | None, seed: int | N
         SynthesisConfigError: the method is unknown.
         RecordingError: the recording is missing, or not as it was written.
     """
-    joint: dict[str, Any] = {"joint": True, "further_games": 0} if game in simultaneous_ids() else {}
+    joint: dict[str, Any] = {"joint": True, "further_games": 0} if game and is_simultaneous(game) else {}
     wished = RunSettings(
         game=game or "",
         registered=game is not None,

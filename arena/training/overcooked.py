@@ -8,7 +8,7 @@ training beside its end, which the paper leaves open; the last layers begin at a
 from dataclasses import replace
 from typing import Any, Final
 
-from games.batched.overcooked_v2 import layouts
+from games.posg.overcooked_v2 import layouts
 from search.learn.networks.config import NetworkConfig
 from search.learn.ppo.config import PpoConfig
 

@@ -76,7 +76,7 @@ def recipe(
     for value, known, what in ((method, tuple(RESPONSES), "method"), (scale, get_args(Scale), "scale")):
         if value not in known:
             raise RecipeError(f"There is no {what} {value!r}: choose one of {', '.join(known)}.")
-    both = [one for one in registry.ids() if one in batched.ids()]
+    both = batched.SIMULTANEOUS
     if game_id not in both:
         raise RecipeError(f"{game_id} is no batched game of simultaneous moves: choose one of {', '.join(both)}.")
     _check_own(method, partners, levels, runs, seat)

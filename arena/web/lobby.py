@@ -62,7 +62,7 @@ class Lobby:
             parse(text)
         self._given = tuple(agents)
         self.offers: dict[str, Offer] = {}
-        for name in [*games, *registry.ids()]:
+        for name in [*games, *registry.ids(), *registry.unlisted()]:
             key = f"g{len(self.offers)}"
             self.offers[key] = Offer(key, name, _title(name), game_info(name))
         self._tables: dict[str, Table] = {}
@@ -144,7 +144,7 @@ class Lobby:
     def _suggested(self, offer: Offer) -> list[str]:
         info = offer.info
         kind = "mcts" if info.perfect_information and not info.simultaneous else "ismcts"
-        own = partners(info.id) if info.id in registry.ids() else ()
+        own = partners(info.id) if registry.knows(info.id) else ()
         recorded = [f"cwm:{name}" for name in recorded_models.names_of(info.id)]
         return ["random", f"{kind}:sims=200", *(f"partner:{name}" for name in own), *recorded, *self._given]
 
@@ -170,4 +170,4 @@ class Lobby:
 def _title(name: str) -> str:
     if name.startswith(MODEL_PREFIX):
         return f"{game_info(name).id}, as {name} has it"
-    return f"{registry.describe(name).title} ({name})" if name in registry.ids() else name
+    return f"{registry.describe(name).title} ({name})" if registry.knows(name) else name

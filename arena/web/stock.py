@@ -103,7 +103,7 @@ class Stock:
         if not 0 <= number < len(games):
             return None
         trajectory = games[number]
-        game = registry.make(trajectory.game) if trajectory.game in registry.ids() else None
+        game = registry.make(trajectory.game) if registry.knows(trajectory.game) else None
         returns = ", ".join(f"{value:g}" for value in trajectory.returns)
         return of_trajectory(
             trajectory, game, Credits(trajectory.game, trajectory.player_names, (f"returns: {returns}",))

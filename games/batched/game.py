@@ -37,6 +37,15 @@ class TableReader(Protocol):
         ...
 
 
+class ShapedTableReader(TableReader, Protocol):
+    """One that reads images and knows their shape, so that networks can be made without the environment."""
+
+    @property
+    def image_shape(self) -> tuple[int, int, int]:
+        """Height, width and channels."""
+        ...
+
+
 @dataclass(frozen=True)
 class NetworkFacts:
     """What networks need to know of a game to read it otherwise than as a mere image.

@@ -9,11 +9,11 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final, cast
 
 from games.api import DEFAULT_VIEW, GameError
-from games.batched.overcooked_v2 import layouts
 from games.extras import install
+from games.posg.overcooked_v2 import layouts
 
 if TYPE_CHECKING:
-    from games.batched.game import BatchedGame
+    from games.batched.game import BatchedGame, ShapedTableReader, TableReader
 
 MEMORY: Final = "memory"
 """The view that helps a player's memory, where a game has one."""
@@ -46,6 +46,9 @@ class BatchedEntry:
             there is no reference here.
         views: what its players may be shown.
         symmetries: titles of its kinds of Other-Play, by name.
+        extra: what is installed for its environment beside JAX; empty: nothing.
+        table: `module:factory` of what reads the game at the table, given `params`, where that needs no environment;
+            empty: `BatchedGame.table`.
     """
 
     id: str
@@ -54,6 +57,8 @@ class BatchedEntry:
     differential: str | None = None
     views: tuple[str, ...] = (DEFAULT_VIEW,)
     symmetries: Mapping[str, str] = field(default_factory=dict)
+    extra: str = ""
+    table: str = ""
 
 
 def _yokai(cards: int, players: int) -> BatchedEntry:
@@ -92,6 +97,9 @@ def _overcooked(game_id: str) -> BatchedEntry:
         id=game_id,
         factory="games.batched.overcooked_v2.game:make",
         params={"game_id": game_id},
+        differential="games.batched.overcooked_v2.differential",
+        extra="jaxmarl",
+        table="games.batched.overcooked_v2.table:OvercookedTable",
         symmetries={"op-ing": "Other-Play, ingredients"} if layout.symmetric else {},
     )
 
@@ -162,6 +170,33 @@ def make(game_id: str) -> "BatchedGame":
             f"run: {install('jaxmarl')}."
         ) from error
     return cast("BatchedGame", factory(**entry.params))
+
+
+def table_of(game_id: str) -> "TableReader | None":
+    """Returns what reads a game at the table; None where nothing does.
+
+    Raises:
+        GameError: as for `make`, where the game itself has to be made for it.
+    """
+    alone = table_alone(game_id)
+    if alone is not None:
+        return alone
+    reader = make(game_id).table
+    return None if reader is None else reader()
+
+
+def table_alone(game_id: str) -> "ShapedTableReader | None":
+    """Returns what reads a game at the table without its environment, and what is installed for that; None where
+    nothing does.
+
+    Raises:
+        GameError: no batched game has that id.
+    """
+    entry = describe(game_id)
+    if not entry.table:
+        return None
+    module, name = entry.table.split(":")
+    return cast("ShapedTableReader", getattr(importlib.import_module(module), name)(**entry.params))
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Registered games of simultaneous moves as games of the arena, with their rules told as such."""
 
+import importlib
 from importlib import resources
 from typing import Any, Final
 
@@ -34,5 +35,20 @@ def rules(game: str) -> str:
 
 def told(game: str) -> str:
     """Returns the specification of a game as such."""
-    package = resources.files(registry.entry_of(game).package)
-    return package.joinpath("RULES.md").read_text(encoding="utf-8")
+    return _text(game, "RULES.md", False)
+
+
+def book(game: str) -> str:
+    """Returns the rules of a game as they are told to people."""
+    return _text(game, "RULEBOOK.md", True)
+
+
+def _text(game: str, file: str, to_people: bool) -> str:
+    """Returns a file of a game's folder, with what holds for this game alone at its end."""
+    entry = registry.entry_of(game)
+    text = resources.files(entry.package).joinpath(file).read_text(encoding="utf-8")
+    if not entry.particulars:
+        return text
+    module, attribute = entry.particulars.split(":")
+    end = getattr(importlib.import_module(module), attribute)(to_people=to_people, **entry.params)
+    return f"{text.rstrip()}\n\n{end}\n"

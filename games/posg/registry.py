@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from games.api import UnknownGameError
+from games.api import GameError, UnknownGameError
 from games.factories import build
 from games.posg.api import PosgError, PosgModel
+from games.posg.overcooked_v2 import layouts
 from games.posg.policies import PosgPolicy
 
 
@@ -25,6 +26,8 @@ class PosgEntry:
         params: fixed keyword arguments of the factory.
         exact: its states are so few that a belief over all of them can be carried along.
         has_chance: anything in it is drawn, if nothing else is asked for.
+        particulars: `module:attribute` of what tells, given `params`, what holds for this game alone of those of its
+            folder; the end of its rules, told as a specification and to people.
     """
 
     id: str
@@ -34,6 +37,7 @@ class PosgEntry:
     params: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = False
     has_chance: bool = True
+    particulars: str = ""
 
 
 def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
@@ -50,6 +54,26 @@ def _large(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
     return PosgEntry(game_id, title, package, f"{package}.model:{name}", **facts)
 
 
+def _kitchen(game_id: str) -> PosgEntry:
+    """Returns the row of a layout of OvercookedV2, with its options.
+
+    Raises:
+        GameError: there is no such layout, or no such option of it.
+    """
+    known = layouts.canonical(game_id)
+    layout, chosen = layouts.parse(known)
+    options = known.split(",")[1:]
+    return PosgEntry(
+        known,
+        ", ".join([f"OvercookedV2, {layout.name.replace('_', ' ')}", *options]),
+        "games.posg.overcooked_v2",
+        "games.posg.overcooked_v2.model:make",
+        {"game": known},
+        has_chance=layout.symmetric or chosen["starts"] == "random" or chosen["kitchen"] == "random",
+        particulars="games.posg.overcooked_v2.told:particulars",
+    )
+
+
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
@@ -59,6 +83,7 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
         _large("driving", "Driving", "driving:Driving"),
         _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),
         _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging"),
+        _kitchen(layouts.LISTED),
         _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
         _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey"),
         _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion"),
@@ -71,8 +96,23 @@ _ENTRIES: Final[Mapping[str, PosgEntry]] = {
 
 
 def ids() -> list[str]:
-    """Returns the ids of all games of simultaneous moves."""
+    """Returns the ids of the games of simultaneous moves; one layout of OvercookedV2 stands for all."""
     return list(_ENTRIES)
+
+
+def unlisted() -> list[str]:
+    """Returns the ids of the other layouts of OvercookedV2."""
+    return [game_id for game_id in layouts.BY_ID if game_id not in _ENTRIES]
+
+
+def knows(game_id: str) -> bool:
+    """Whether an id is that of a game of simultaneous moves, listed or not, without an option or with right ones."""
+    if game_id.split(",")[0] not in layouts.BY_ID:
+        return game_id in _ENTRIES
+    try:
+        return layouts.canonical(game_id) == game_id
+    except GameError:
+        return False
 
 
 def entry_of(game_id: str) -> PosgEntry:
@@ -80,9 +120,12 @@ def entry_of(game_id: str) -> PosgEntry:
 
     Raises:
         UnknownGameError: no game has this id; the message lists those there are and the nearest.
+        GameError: it is a layout of OvercookedV2 with an option that there is not.
     """
     if game_id in _ENTRIES:
         return _ENTRIES[game_id]
+    if game_id.split(",")[0] in layouts.BY_ID:
+        return _kitchen(game_id)
     nearest = difflib.get_close_matches(game_id.lower(), _ENTRIES, n=1)
     hint = f" Did you mean {nearest[0]}?" if nearest else ""
     raise UnknownGameError(f"There is no game of simultaneous moves {game_id!r}.{hint} Known: {', '.join(_ENTRIES)}.")

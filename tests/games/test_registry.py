@@ -11,6 +11,7 @@ from games.posg.registry import ids as simultaneous_ids
 
 YOKAI = [f"yokai-{cards}c-{players}p" for cards in (9, 16) for players in (2, 3, 4)]
 REDUCED = "yokai-8c-2p"
+LAYOUT = "overcooked-v2-cramped-room"
 HANABI = [f"hanabi-{name}" for name in ("2p", "3p", "4p", "5p", "mini-2p", "small-2p", "tiny-2p")]
 
 
@@ -22,9 +23,24 @@ def test_ids_are_the_ten_games_of_the_paper_kuhn_poker_six_yokai_a_reduced_one_h
     assert sorted(registry.ids()) == sorted([*turns, *simultaneous_ids()])
 
 
-def test_the_reduced_yokai_alone_is_noted_as_not_the_papers() -> None:
+def test_the_reduced_yokai_is_noted_as_not_the_papers_and_a_layout_as_one_of_many() -> None:
     notes = {game_id: registry.describe(game_id).note for game_id in registry.ids()}
-    assert {game_id: note for game_id, note in notes.items() if note} == {REDUCED: "reduced setting, not in the paper"}
+    told = {game_id: note for game_id, note in notes.items() if note}
+    assert told.keys() == {REDUCED, LAYOUT}
+    assert told[REDUCED] == "reduced setting, not in the paper"
+    assert told[LAYOUT].startswith("one of 23 layouts, which all have options: overcooked-v2-LAYOUT[,OPTION=VALUE]")
+
+
+def test_layouts_that_are_not_listed_are_known_and_one_id_is_all_that_mean_the_same() -> None:
+    assert len(registry.unlisted()) == 22
+    assert not set(registry.unlisted()) & set(registry.ids())
+    game = registry.make("overcooked-v2-test-time-wide,delivery=signal,steps=5")
+    assert game.info.id == "overcooked-v2-test-time-wide,steps=5"
+    assert registry.absolute("overcooked-v2-two-rooms,sight=all") == "overcooked-v2-two-rooms"
+    assert [registry.knows(name) for name in (game.info.id, "overcooked-v2-x", "tic_tac_toe", "no")] == [1, 0, 1, 0]
+    assert "Recipes: onion, onion, onion; tomato, tomato, tomato." in registry.rule_book(game.info.id)
+    assert "The game ends after 5 rounds." in registry.rule_book(game.info.id)
+    assert "`steps` `5`" in registry.rules(game.info.id)
 
 
 @pytest.mark.parametrize("game_id", registry.ids())

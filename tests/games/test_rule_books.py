@@ -33,6 +33,7 @@ MOST_WORDS = {
     "yokai": 600,
     "hanabi": 700,
     **dict.fromkeys((entry_of(game_id).package.removeprefix("games.") for game_id in simultaneous_ids()), 300),
+    "posg.overcooked_v2": 600,
 }
 """By folder."""
 HOUSE_RULES = "## House rules"

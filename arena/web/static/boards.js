@@ -3,6 +3,7 @@
 import { backgammon } from "./backgammon.js";
 import { el, svg, touch } from "./dom.js";
 import { hanabi } from "./hanabi.js";
+import { kitchen } from "./kitchen.js";
 import { TABLES } from "./tables.js";
 import { yokai } from "./yokai.js";
 
@@ -141,7 +142,7 @@ function quadranto(seen, legal, play, before, about) {
 }
 
 const BOARDS = { tic_tac_toe: crosses, mnk: crosses, connect_four: columns, army5x5a: army, quadranto, backgammon, ...TABLES };
-const FAMILIES = [["hanabi-", hanabi]];
+const FAMILIES = [["hanabi-", hanabi], ["overcooked-v2-", kitchen]];
 
 // What is seen as a board: {board, all: whether every move can be made on it; where planners' thoughts can be drawn: its
 // picture as `root`, and `spot` of an action as x, y, width, height}; null where there is none.

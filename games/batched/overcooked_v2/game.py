@@ -1,6 +1,6 @@
 """Batched OvercookedV2 as learners know it: environments, symmetries, metrics."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import jax
@@ -10,9 +10,10 @@ from games.api import DEFAULT_VIEW, GameError
 from games.batched.api import GAMES, LENGTH, TOTAL, Means
 from games.batched.from_jaxmarl import FromJaxMarl
 from games.batched.game import BatchedGame
-from games.batched.overcooked_v2 import layouts
 from games.batched.overcooked_v2.environment import environment
 from games.batched.overcooked_v2.symmetry import IngredientSymmetries
+from games.batched.overcooked_v2.table import OvercookedTable
+from games.posg.overcooked_v2 import layouts
 
 MEANS: Final[Means] = {
     "return": (TOTAL, GAMES),
@@ -57,5 +58,6 @@ def make(game_id: str) -> BatchedGame:
         env=env,
         symmetries={"op-ing": symmetries} if layout.symmetric else {},
         means=MEANS,
+        table=partial(OvercookedTable, game_id),
         simultaneous=True,
     )

@@ -1,3 +1,5 @@
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,8 +15,9 @@ from arena.matches.plan import TournamentConfig
 from arena.matches.store import MemoryStore
 from arena.matches.tournament import plan, prepare
 from games import registry
+from games.batched import registry as batched
 from games.batched.yokai.json import from_json
-from search.learn import masked_categorical
+from search.learn import checkpoint, masked_categorical
 from search.learn.networks.config import NetworkConfig
 
 
@@ -156,3 +159,30 @@ def test_a_policy_that_does_not_fit_is_refused(save_policy, tmp_path):
 def test_what_a_policy_thinks_of_the_legal_actions_sums_to_one() -> None:
     logits = np.array([0.0, 9.0, np.log(3.0)], np.float32)
     assert learned_policy.weights(logits, [0, 2]) == pytest.approx([0.25, 0.75])
+
+
+def test_a_policy_of_a_game_of_jaxmarl_sits_down_with_a_chef_and_a_planner_without_jaxmarl(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jaxmarl", None)
+    game = "overcooked-v2-grounded-coord-simple,steps=4"
+    config = NetworkConfig(hidden=16, convolutions=((3, 4),))
+    network, shapes = on_game._network(game, "default", config)
+    rng = np.random.default_rng(0)
+    params = jax.tree.map(lambda leaf: rng.normal(size=leaf.shape), shapes)
+    about = {"name": "tiny", "game": game, "view": "default", "method": "sp", "seed": 0, "steps": 0, "ppo": {}}
+    checkpoint.save_policy(tmp_path / "tiny", params, {**about, "network": config.to_json()})
+    learner = agent(tmp_path / "tiny", game, ",greedy=true")
+    made = registry.make(game)
+    chef, planner = (
+        seating.build(seating.resolve(parse(text), made), made, Runtime())
+        for text in ("partner:chef", "posg:ipomcp,types=chef,sims=2")
+    )
+    record = play(made, [learner, chef], 3, [1, 2])
+    assert len(play(made, [planner, learner], 3, [1, 2]).returns) == 2
+    state = made.initial_state()
+    for player, action in record.actions:
+        if player == 0:
+            break
+        state = made.apply_action(state, action)
+    image = jnp.asarray(batched.table_alone(game).image(made.observations(state)[0]))
+    _, outputs = network.apply(params, network.initial_memory(1), image[None, None], jnp.zeros((1, 1), bool))
+    assert action == made.legal_actions(state)[int(jnp.argmax(outputs.logits[0, 0]))]

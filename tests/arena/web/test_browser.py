@@ -247,7 +247,17 @@ STEP = """(() => {
 
 
 @pytest.mark.parametrize(
-    "game", ["backgammon", "gin_rummy", "hand_of_war", "quadranto", "bargaining", "army5x5a", "hanabi-2p"]
+    "game",
+    [
+        "backgammon",
+        "gin_rummy",
+        "hand_of_war",
+        "quadranto",
+        "bargaining",
+        "army5x5a",
+        "hanabi-2p",
+        "overcooked-v2-grounded-coord-simple",
+    ],
 )
 def test_a_board_is_drawn_and_moves_are_made_on_it(tab: Tab, server: str, game: str) -> None:
     tab.size(400)

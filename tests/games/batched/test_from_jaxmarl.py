@@ -21,8 +21,8 @@ from games.batched.api import lane, stack
 from games.batched.from_jaxmarl import FromJaxMarl, JaxMarlError
 from games.batched.jaxmarl import MultiAgentGame
 from games.batched.jaxmarl import make as make_for_jaxmarl
-from games.batched.overcooked_v2 import layouts
 from games.batched.wrappers import AutoReset
+from games.posg.overcooked_v2 import layouts
 
 pytestmark = pytest.mark.extra("jaxmarl")
 

@@ -7,7 +7,7 @@ import pytest
 
 from games.api import GameError
 from games.batched import registry
-from games.batched.overcooked_v2 import layouts
+from games.posg.overcooked_v2 import layouts
 
 
 def test_23_layouts_are_batched_games_and_none_needs_jaxmarl_to_be_described():

@@ -6,9 +6,10 @@ that the paper does not play, as JaxMARL's own defaults have it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
-from games.api import GameError
+from games.api import GameError, UnknownGameError
 
 FAMILY: Final = "overcooked-v2"
 STEPS: Final = "400"
@@ -117,6 +118,8 @@ LAYOUTS: Final = (
     *(Layout(name, CHALLENGE, True) for name in ("demo_cook_simple", "demo_cook_wide")),
 )
 BY_ID: Final = {layout.id: layout for layout in LAYOUTS}
+LISTED: Final = "overcooked-v2-cramped-room"
+"""Lists of games name this layout for all."""
 
 
 def parse(game_id: str) -> tuple[Layout, dict[str, str]]:
@@ -130,7 +133,9 @@ def parse(game_id: str) -> tuple[Layout, dict[str, str]]:
     """
     name, *said = game_id.split(",")
     if name not in BY_ID:
-        raise GameError(f"There is no layout {name!r}; known: {', '.join(BY_ID)}.")
+        nearest = get_close_matches(name, BY_ID, n=1)
+        hint = f" Did you mean {nearest[0]}?" if nearest else ""
+        raise UnknownGameError(f"There is no layout {name!r}.{hint} Known: {', '.join(BY_ID)}.")
     layout = BY_ID[name]
     chosen = {option: about.default for option, about in OPTIONS.items()} | dict(layout.options)
     given: set[str] = set()
