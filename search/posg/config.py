@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from search.api import PlannerConfigError
 
-Method: TypeAlias = Literal["pomcp", "ipomcp", "potmmcp", "combined"]
+Method: TypeAlias = Literal["pomcp", "ipomcp", "intmcp", "potmmcp", "combined"]
 Filter: TypeAlias = Literal["rejection", "adapted", "exact"]
 Filling: TypeAlias = Literal["rejected", "fitting"]
 Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
@@ -15,6 +15,8 @@ Tables: TypeAlias = Literal["auto", "always", "never"]
 
 MOST: Final = 1_000_000_000
 """No count is higher: such a search would never end."""
+MOST_LEVELS: Final = 5
+"""Of `intmcp`: each divides the simulations further."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +26,14 @@ class PosgPlannerConfig:
     Source of methods and defaults: Schwartz et al., "POSGGym" (2025), section 5.2 and table 7.
 
     Attributes:
-        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`), `potmmcp`
-            (likewise, and the search is led by policies of the types themselves) or `combined` (likewise, and it is led
-            by the policy `search` and its values).
+        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`), `intmcp` (the
+            others search, too, one level below), `potmmcp` (as `ipomcp`, and the search is led by policies of the
+            types themselves) or `combined` (likewise, and it is led by the policy `search` and its values).
         simulations: simulations a decision.
         seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
             then depends on the machine.
-        types: names of policies that the others may have; none for `pomcp`.
+        level: of `intmcp`: on level 0 the others act at random, as in `pomcp`.
+        types: names of policies that the others may have; none for `pomcp` and `intmcp`.
         search: name of the policy that leads `combined`, as a rule a best response to the types; "" for other methods.
         belief: how the belief is carried on: `rejection` as published, `adapted` (no particle contradicts what was
             seen) or `exact` (all that is possible, for small games).
@@ -56,6 +59,7 @@ class PosgPlannerConfig:
     method: Method = "ipomcp"
     simulations: int = 1000
     seconds: float | None = None
+    level: int = 2
     types: tuple[str, ...] = ()
     search: str = ""
     belief: Filter = "adapted"
@@ -74,12 +78,14 @@ class PosgPlannerConfig:
     tables: Tables = "auto"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings by name, `seconds` only where there is a limit, `search` where there is a policy."""
+        """Returns the settings by name; those that came later only where they are not as they always were."""
         data = asdict(self) | {"types": list(self.types)}
         if self.seconds is None:
             del data["seconds"]
         if not self.search:
             del data["search"]
+        if self.method != "intmcp":
+            del data["level"]
         return data
 
     @classmethod
@@ -106,6 +112,11 @@ class PosgPlannerConfig:
     def depth(self) -> int:
         """Steps after which a reward counts for less than `epsilon`."""
         return max(1, math.ceil(math.log(self.epsilon) / math.log(self.discount))) if self.discount < 1.0 else MOST
+
+    @property
+    def searches(self) -> int:
+        """Searches of a decision, which share its simulations equally."""
+        return self.level + 1 if self.method == "intmcp" else 1
 
 
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -149,13 +160,19 @@ def check(config: PosgPlannerConfig) -> None:
             raise PlannerConfigError(f"{name} is {value!r}, expected {wanted}.")
     if config.seconds is not None and (not _is_number(config.seconds) or not 0 < config.seconds < math.inf):
         raise PlannerConfigError(f"seconds is {config.seconds!r}, expected a number above 0.")
+    if isinstance(config.level, bool) or not isinstance(config.level, int) or not 0 <= config.level <= MOST_LEVELS:
+        raise PlannerConfigError(f"level is {config.level!r}, expected a whole number from 0 to {MOST_LEVELS}.")
+    if config.method != "intmcp" and config.level != PosgPlannerConfig.level:
+        raise PlannerConfigError(f"{config.method} has no levels: leave out level, or use intmcp.")
     _check_types(config)
 
 
 def _check_types(config: PosgPlannerConfig) -> None:
     if config.method == "pomcp" and config.types:
         raise PlannerConfigError("pomcp takes the others to act at random: leave out types, or use ipomcp.")
-    if config.method != "pomcp" and not config.types:
+    if config.method == "intmcp" and config.types:
+        raise PlannerConfigError("intmcp takes the others to search as it does: leave out types, or use ipomcp.")
+    if config.method not in ("pomcp", "intmcp") and not config.types:
         raise PlannerConfigError(
             f"{config.method} needs types, the policies that the others may have, e.g. types=H1+H2."
         )

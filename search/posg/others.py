@@ -108,6 +108,7 @@ class Mind:
 
     Attributes:
         memory: the policy's own.
+        legal: what the agent may do.
         actions: those of positive probability.
         chances: their probabilities.
         sums: cumulative probabilities without the last; None: there is one action.
@@ -119,11 +120,15 @@ class Mind:
     def __init__(self, memory: Memory, legal: Sequence[Action], chances: Sequence[float]) -> None:
         self.memory = memory
         self.legal = legal
-        positive = [(action, chance) for action, chance in zip(legal, chances, strict=True) if chance > 0.0]
+        self.plays(chances)
+        self.after: dict[tuple[Action | None, Seen], Mind] = {}
+
+    def plays(self, chances: Sequence[float]) -> None:
+        """Sets how likely the agent is to play each of `legal`."""
+        positive = [(action, chance) for action, chance in zip(self.legal, chances, strict=True) if chance > 0.0]
         self.actions = [action for action, _ in positive]
         self.chances = [chance for _, chance in positive]
         self.sums = None if len(positive) == 1 else list(accumulate(self.chances))[:-1]
-        self.after: dict[tuple[Action | None, Seen], Mind] = {}
 
     def act(self, uniform: Callable[[], float]) -> Action:
         """Draws an action."""

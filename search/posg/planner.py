@@ -17,6 +17,7 @@ from search.posg.belief_adapted import AdaptedBelief
 from search.posg.belief_exact import ExactBelief
 from search.posg.belief_rejection import RejectionBelief
 from search.posg.config import PosgPlannerConfig, check
+from search.posg.nested import Nest
 from search.posg.others import Mind, Minds, OtherPolicy
 from search.posg.select import best_valued, most_tried
 from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
@@ -88,7 +89,10 @@ class PosgPlanner:
         steps = steps_of(model, ego, config.tables)
         types = Types(model.info, ego, {name: policies[name] for name in config.types})
         self.scope = Scope(steps, types, Hearing(model, ego), config)
-        self._simulator = Simulator(steps, types, config)
+        self._nest = Nest(model, ego, self.scope) if config.searches > 1 else None
+        if self._nest is not None:
+            self.scope = self.scope._replace(types=self._nest.types)
+        self._simulator = Simulator(steps, self.scope.types, config)
         leads = [config.search] if config.search else config.types
         self._own = [Minds(name, policies[name][ego], ego) for name in leads]
         self._sums: list[list[float]] = []
@@ -151,6 +155,8 @@ class PosgPlanner:
         self._belief: PosgBelief = BELIEFS[self._config.belief](self.scope)
         self._minds: list[Mind] = []
         self._renewals = 0
+        if self._nest is not None:
+            self._nest.reset()
 
     def _follow(self, told: Sequence[Told], rng: random.Random, errors: ErrorCount) -> None:
         if not self._is_checked:
@@ -189,12 +195,14 @@ class PosgPlanner:
         if not self._told:
             self._belief.start(now, rng)
             self._led_from(None, now)
+            self._nested_in(rng)
             self._told = [now]
             return
         action = told[len(self._told) - 1].action or self._model.info.actions[self._ego][0]
         child = self._child(action, now)
         self._belief.update(action, now, [PosgParticle(*one) for one in child.particles], rng)
         self._led_from(action, now)
+        self._nested_in(rng)
         child.particles = []
         if self._belief.cloud.softened:
             errors.add(
@@ -204,6 +212,10 @@ class PosgPlanner:
                 )
             )
         self._root, self._told = child, [*told[: len(self._told)], now]
+
+    def _nested_in(self, rng: random.Random) -> None:
+        if self._nest is not None:
+            self._nest.follow(self._belief.cloud, rng)
 
     def _child(self, action: Action, now: Told) -> EgoNode:
         """Returns the node that an action and what was told then lead to, a new one if no simulation came there."""
@@ -237,11 +249,14 @@ class PosgPlanner:
     def _search(self, rng: random.Random, legal: Sequence[Action], errors: ErrorCount) -> Decision:
         config, limit = self._config, self._model.info.step_limit
         left = config.depth if limit is None else max(1, min(config.depth, limit - len(self._told) + 1))
-        simulator = self._simulator
+        simulator, below = self._simulator, 0
+        if self._nest is not None:
+            below = self._nest.search(config, left, rng, errors)
         simulator.begin(self._root, self._belief.cloud.draw, left, rng, self._leads())
-        done, gave_up = run_simulations(
-            simulator.simulate, simulator.abandon, config.simulations, errors, config.seconds
-        )
+        part = None if config.seconds is None else config.seconds / config.searches
+        count = config.simulations - (config.searches - 1) * (config.simulations // config.searches)
+        done, gave_up = run_simulations(simulator.simulate, simulator.abandon, count, errors, part)
+        done += below
         edges = [edge for edge in self._root.edges or () if edge.visits]
         if gave_up is not None or not edges:
             return self._at_random(rng, legal, gave_up or "the search came to no action of its own", errors, done)

@@ -38,6 +38,7 @@ PAYLOAD: tuple[str, ...] = (
     "search.posg.belief_adapted",
     "search.posg.belief_rejection",
     "search.posg.tables",
+    "search.posg.nested",
     "search.posg.planner",
     "search.posg.session",
 )
