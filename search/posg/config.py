@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from search.api import PlannerConfigError
 
 Method: TypeAlias = Literal["pomcp", "ipomcp", "intmcp", "potmmcp", "combined"]
-Filter: TypeAlias = Literal["rejection", "adapted", "exact"]
+Filter: TypeAlias = Literal["rejection", "adapted", "exact", "inferred"]
 Filling: TypeAlias = Literal["rejected", "fitting"]
 Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
 Tables: TypeAlias = Literal["auto", "always", "never"]
@@ -35,12 +35,15 @@ class PosgPlannerConfig:
         level: of `intmcp`: on level 0 the others act at random, as in `pomcp`.
         types: names of policies that the others may have; none for `pomcp` and `intmcp`.
         search: name of the policy that leads `combined`, as a rule a best response to the types; "" for other methods.
+        unknown: probability, before the game, that an agent has none of them.
+        unknown_as: how it then acts: the name of a policy, or `softened:NAME`, which acts at random now and then.
         belief: how the belief is carried on: `rejection` as published, `adapted` (no particle contradicts what was
-            seen) or `exact` (all that is possible, for small games).
+            seen), `exact` (all that is possible, for small games) or `inferred` (drawn anew by the model's inference).
         particles: of a belief; `exact` has as many as there are.
         tries: draws a missing particle, at most.
         branches: `adapted` goes through a step's chance where it has no more ways than this, or where its particles
             are fewer than `particles`, so many more; and draws it otherwise.
+        evidence: the power of the likelihood by which the types are weighed; below 1 they are doubted for longer.
         fill: what `rejection` fills a belief with that it could not complete: `rejected` draws, which contradict what
             was seen, or `fitting` ones once more.
         exploration: UCB's constant; action values are scaled to [0, 1] by the range met in the tree.
@@ -62,10 +65,13 @@ class PosgPlannerConfig:
     level: int = 2
     types: tuple[str, ...] = ()
     search: str = ""
+    unknown: float = 0.0
+    unknown_as: str = "uniform"
     belief: Filter = "adapted"
     particles: int = 500
     tries: int = 4
     branches: int = 64
+    evidence: float = 1.0
     fill: Filling = "rejected"
     exploration: float = math.sqrt(2.0)
     puct: float = 1.25
@@ -82,11 +88,10 @@ class PosgPlannerConfig:
         data = asdict(self) | {"types": list(self.types)}
         if self.seconds is None:
             del data["seconds"]
-        if not self.search:
-            del data["search"]
-        if self.method != "intmcp":
-            del data["level"]
-        return data
+        later = {name for name in LATER if data[name] == getattr(PosgPlannerConfig, name)}
+        if self.method == "intmcp":
+            later.discard("level")
+        return {name: value for name, value in data.items() if name not in later}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "PosgPlannerConfig":
@@ -128,8 +133,10 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 COUNTS: Final = ("simulations", "particles", "tries", "branches", "episodes")
 AMOUNTS: Final = ("exploration", "puct")
-SHARES: Final = ("mix",)
-POSITIVE: Final = ("temperature", "discount", "epsilon")
+SHARES: Final = ("mix", "unknown")
+POSITIVE: Final = ("temperature", "discount", "epsilon", "evidence")
+LATER: Final = ("level", "search", "unknown", "unknown_as", "evidence")
+"""Settings that agents stored earlier do not have."""
 
 
 def check(config: PosgPlannerConfig) -> None:
@@ -164,6 +171,8 @@ def check(config: PosgPlannerConfig) -> None:
         raise PlannerConfigError(f"level is {config.level!r}, expected a whole number from 0 to {MOST_LEVELS}.")
     if config.method != "intmcp" and config.level != PosgPlannerConfig.level:
         raise PlannerConfigError(f"{config.method} has no levels: leave out level, or use intmcp.")
+    if config.evidence < 1.0 and config.belief == "rejection":
+        raise PlannerConfigError("rejection weighs no type: leave out evidence, or use another belief.")
     _check_types(config)
 
 
@@ -183,6 +192,12 @@ def _check_types(config: PosgPlannerConfig) -> None:
         )
     if config.search and config.method != "combined":
         raise PlannerConfigError(f"search goes with combined alone, not with {config.method}: leave it out.")
+    if config.unknown == 1.0 or not isinstance(config.unknown_as, str):
+        raise PlannerConfigError(
+            f"unknown is {config.unknown!r} and unknown_as {config.unknown_as!r}, expected a share below 1 and a name."
+        )
+    if config.unknown and not config.types:
+        raise PlannerConfigError(f"{config.method} takes no types: leave out unknown, or use ipomcp.")
     if len(set(config.types)) < len(config.types):
         raise PlannerConfigError(f"types names a policy twice: {'+'.join(config.types)}.")
 

@@ -15,21 +15,23 @@ from search.posg import meta
 from search.posg.belief import NotExplainedError, PosgBelief, Scope
 from search.posg.belief_adapted import AdaptedBelief
 from search.posg.belief_exact import ExactBelief
+from search.posg.belief_inferred import InferredBelief
 from search.posg.belief_rejection import RejectionBelief
 from search.posg.config import PosgPlannerConfig, check
 from search.posg.nested import Nest
-from search.posg.others import Mind, Minds, OtherPolicy
+from search.posg.others import Mind, Minds, OtherPolicy, Uniform
 from search.posg.select import best_valued, most_tried
 from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
 from search.posg.tree import EgoEdge, EgoNode, Span
-from search.posg.types import Types
+from search.posg.types import UNKNOWN, Types, named
 
 BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
     "rejection": RejectionBelief,
     "adapted": AdaptedBelief,
     "exact": ExactBelief,
+    "inferred": InferredBelief,
 }
 RENEWALS: Final = 3
 """Times that a belief is made anew from the whole history in one game, after nothing explained what was seen."""
@@ -61,15 +63,21 @@ def make(
     if not 0 <= ego < info.num_agents:
         raise PlannerConfigError(f"{info.id} has agents 0 to {info.num_agents - 1}, not {ego}.")
     policies = policies or {}
-    unknown = [name for name in config.types if name not in policies]
-    if unknown:
-        known = ", ".join(policies) or "none"
-        raise PlannerConfigError(f"{info.id} has no policy {unknown[0]!r}; those that types may name: {known}.")
+    wanted = {name: named(policies, name, info.id) for name in config.types}
+    if config.unknown:
+        wanted[UNKNOWN] = named({"uniform": [Uniform()] * info.num_agents, **policies}, config.unknown_as, info.id)
     if config.search and config.search not in policies:
         raise PlannerConfigError(
             f"{info.id} has no policy {config.search!r}; those that search may name: {', '.join(policies) or 'none'}."
         )
-    return PosgPlanner(model, ego, config, policies, payoffs)
+    return PosgPlanner(model, ego, config, {**policies, **wanted}, payoffs)
+
+
+def _shares(config: PosgPlannerConfig) -> Sequence[float]:
+    """Returns the probability of each type of an agent, the unknown one last; () for equal ones."""
+    if not config.unknown:
+        return ()
+    return [*[(1.0 - config.unknown) / len(config.types)] * len(config.types), config.unknown]
 
 
 class PosgPlanner:
@@ -87,7 +95,8 @@ class PosgPlanner:
         """For the arguments see `make`."""
         self._model, self._ego, self._config = model, ego, config
         steps = steps_of(model, ego, config.tables)
-        types = Types(model.info, ego, {name: policies[name] for name in config.types})
+        names = [*config.types, *([UNKNOWN] if config.unknown else [])]
+        types = Types(model.info, ego, {name: policies[name] for name in names}, _shares(config))
         self.scope = Scope(steps, types, Hearing(model, ego), config)
         self._nest = Nest(model, ego, self.scope) if config.searches > 1 else None
         if self._nest is not None:
@@ -98,6 +107,8 @@ class PosgPlanner:
         self._sums: list[list[float]] = []
         if config.method == "potmmcp":
             table = payoffs or meta.payoffs(self.scope, self._own, random.Random(0))
+            if len(table) != len(types.names):
+                raise PlannerConfigError(f"payoffs has {len(table)} rows, expected one for each of {types.names}.")
             self._sums = [list(accumulate(meta.shares(row, config)))[:-1] for row in table]
         if config.method == "combined":
             self._sums = [[] for _ in types.names]

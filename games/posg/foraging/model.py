@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from games.api import Action, Json
@@ -58,6 +59,8 @@ class ForagingInPlaces(Foraging):
         """
         super().__init__(steps, "foraging")
         self._ways: dict[tuple[object, ...], list[_Way]] = {}
+        self._last: tuple[PosgHistory, int, list[_Way], list[float]] = ((), -1, [], [])
+        """What was asked for last: a planner asks for many draws of one history."""
 
     def _start(self, agent: int, taken: Sequence[int], choose: Choose) -> int:
         return STARTS[agent]
@@ -90,8 +93,11 @@ class ForagingInPlaces(Foraging):
         The present state is drawn from a filter that is exact but for thinning to `MINDS` ways; what the other did on
         the way there is a likely past of it.
         """
-        found = self.ways(history, agent)
-        way = rng.choices(found, [one.weight for one in found])[0]
+        if not isinstance(history, tuple) or self._last[0] is not history or self._last[1] != agent:
+            found = self.ways(history, agent)
+            self._last = (history, agent, found, list(accumulate(one.weight for one in found)))
+        _, _, found, sums = self._last
+        way = rng.choices(found, cum_weights=sums)[0]
         levels = {cell: rng.randint(*bounds) for cell, bounds in way.bounds.items()}
         histories: list[PosgHistory | None] = [None, None]
         histories[1 - agent] = self._private(way, levels, 1 - agent)
