@@ -84,8 +84,10 @@ class InferredBelief:
         prior, merging = scope.types.prior or [1.0], Merging(scope)
         evidence = tempered([[likely for _, likely in row] for row in rows], prior, scope.config.evidence)
         most = max((likely for row in rows for _, likely in row), default=0.0)
-        for row in rows:
-            for (particle, likely), share in zip(row, prior, strict=True):
+        # Type by type: systematic resampling then keeps their shares, also where particles are few.
+        for kind, share in enumerate(prior):
+            for row in rows:
+                particle, likely = row[kind]
                 merging.add(particle, share * math.exp(evidence * (likely - most)))
         cloud = merging.cloud(rng, count, softened=False)
         cloud.evidence = evidence

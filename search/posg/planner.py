@@ -25,7 +25,7 @@ from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
 from search.posg.tree import EgoEdge, EgoNode, Span
-from search.posg.types import UNKNOWN, Types, named
+from search.posg.types import UNKNOWN, Types, named_policy
 
 BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
     "rejection": RejectionBelief,
@@ -63,9 +63,11 @@ def make(
     if not 0 <= ego < info.num_agents:
         raise PlannerConfigError(f"{info.id} has agents 0 to {info.num_agents - 1}, not {ego}.")
     policies = policies or {}
-    wanted = {name: named(policies, name, info.id) for name in config.types}
+    wanted = {name: named_policy(policies, name, info.id) for name in config.types}
     if config.unknown:
-        wanted[UNKNOWN] = named({"uniform": [Uniform()] * info.num_agents, **policies}, config.unknown_as, info.id)
+        wanted[UNKNOWN] = named_policy(
+            {"uniform": [Uniform()] * info.num_agents, **policies}, config.unknown_as, info.id
+        )
     if config.search and config.search not in policies:
         raise PlannerConfigError(
             f"{info.id} has no policy {config.search!r}; those that search may name: {', '.join(policies) or 'none'}."

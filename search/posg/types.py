@@ -71,7 +71,7 @@ class Types:
             minds.forget()
 
 
-def named(policies: Mapping[str, Sequence[OtherPolicy]], name: str, game: str) -> Sequence[OtherPolicy]:
+def named_policy(policies: Mapping[str, Sequence[OtherPolicy]], name: str, game: str) -> Sequence[OtherPolicy]:
     """Returns the policy of each agent that a name stands for.
 
     Args:

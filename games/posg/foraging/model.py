@@ -103,6 +103,11 @@ class ForagingInPlaces(Foraging):
         histories[1 - agent] = self._private(way, levels, 1 - agent)
         return _with_levels(way.state, levels), histories
 
+    def hidden_parts_of(self, state: Field) -> list[str]:
+        """Returns the level of each forager, and that of the food in each place, `gone` where there is none."""
+        levels = dict(zip(state[5][::2], state[5][1::2], strict=True))
+        return [str(state[1]), str(state[3]), *(str(levels.get(cell, "gone")) for cell in PLACES)]
+
     def ways(self, history: PosgHistory, agent: int) -> list[_Way]:
         """Returns how things may have gone, given what an agent saw and did; weights are relative.
 
