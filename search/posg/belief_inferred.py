@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from games.api import Action
-from games.posg.api import InfersPosg, Observation, PosgError, PosgHistory
+from games.posg.api import InfersPosg, Observation, PosgError
 from games.posg.chance import MAX_BRANCHES
 from search.api import PlannerConfigError
 from search.posg.belief import Cloud, NotExplainedError, Scope, acts
@@ -80,7 +80,8 @@ class InferredBelief:
             except PosgError as error:
                 raise NotExplainedError(str(error)) from error
             place = scope.steps.place(state)
-            rows.append([self._with_minds(place, private, kind) for kind in kinds])
+            shown = [[(_seen(told), action) for told, action in one or ()] for one in private]
+            rows.append([self._with_minds(place, shown, kind) for kind in kinds])
         prior, merging = scope.types.prior or [1.0], Merging(scope)
         evidence = tempered([[likely for _, likely in row] for row in rows], prior, scope.config.evidence)
         most = max((likely for row in rows for _, likely in row), default=0.0)
@@ -94,19 +95,23 @@ class InferredBelief:
         self._history = history
         return cloud
 
-    def _with_minds(self, place: Place, private: Sequence[PosgHistory | None], kind: int) -> tuple[PosgParticle, float]:
+    def _with_minds(
+        self, place: Place, private: Sequence[Sequence[tuple[Seen, Action | None]]], kind: int
+    ) -> tuple[PosgParticle, float]:
         """Returns a particle, and the logarithm of how much likelier a type is to act as drawn than one at random."""
         scope = self._scope
         if not scope.types.names:
             return PosgParticle(place, 0, ()), 0.0
         minds, likely = [], 0.0
         for by_policy, agent in zip(scope.types.minds[kind], scope.types.others, strict=True):
-            mind, more = self._mind(by_policy, place, private[agent] or (), agent)
+            mind, more = self._mind(by_policy, place, private[agent], agent)
             minds.append(mind)
             likely += more
         return PosgParticle(place, kind, tuple(minds)), likely
 
-    def _mind(self, by_policy: Minds, place: Place, history: PosgHistory, agent: int) -> tuple[Mind, float]:
+    def _mind(
+        self, by_policy: Minds, place: Place, history: Sequence[tuple[Seen, Action | None]], agent: int
+    ) -> tuple[Mind, float]:
         """Follows what an agent saw and did; what else it might have done before now is not told: anything."""
         steps, likely = self._scope.steps, 0.0
         every, idle = tuple(steps.model.info.actions[agent]), Idle(steps.model.info.actions[agent][:1])
@@ -115,9 +120,8 @@ class InferredBelief:
         last = len(history) - 1
         mind: Mind | None = None
         done: Action | None = None
-        for number, (observation, action) in enumerate(history):
+        for number, (seen, action) in enumerate(history):
             legal = steps.legal(place, agent) if number == last else idle if action is None else every
-            seen = _seen(observation)
             if mind is None:
                 mind = by_policy.first(seen, legal)
             else:

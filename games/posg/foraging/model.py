@@ -180,11 +180,11 @@ class ForagingInPlaces(Foraging):
 
     def _private(self, way: _Way, levels: dict[int, int], other: int) -> PosgHistory:
         """Returns what the other agent saw and did, once all levels are known."""
-        private: list[tuple[Sight, Action | None]] = [(self._told(_with_levels(way.state, levels))[other], None)]
+        private: list[tuple[Sight, Action | None]] = [(_sight(way.state, levels, other), None)]
         passed = way.history
         while passed is not None:
             before, action, passed = passed
-            private.append((self._told(_with_levels(before, levels))[other], action))
+            private.append((_sight(before, levels, other), action))
         return private[::-1]
 
 
@@ -207,6 +207,16 @@ def _decided(way: _Way, own: int, other: int, agent: int) -> list[tuple[float, F
                     split.append((chance * share, _with_levels(state, {one: low}), bounds | {one: (low, high)}))
         ways = split
     return ways
+
+
+def _sight(state: Field, levels: Mapping[int, int], agent: int) -> Sight:
+    """Returns what an agent is told in a state, if all food has these levels."""
+    cell, level, cell_1, level_1, _, food = state
+    own, strength, other, theirs = (cell, level, cell_1, level_1) if agent == 0 else (cell_1, level_1, cell, level)
+    view = VIEW[own]
+    place = view.get(other, UNSEEN)
+    seen = [value for one in food[::2] if one in view for value in (view[one], levels[one])]
+    return (strength, place, theirs if place >= 0 else 0, *seen)
 
 
 def _least(bounds: Bounds) -> dict[int, int]:
