@@ -171,6 +171,10 @@ def check(config: PosgPlannerConfig) -> None:
         raise PlannerConfigError(f"level is {config.level!r}, expected a whole number from 0 to {MOST_LEVELS}.")
     if config.method != "intmcp" and config.level != PosgPlannerConfig.level:
         raise PlannerConfigError(f"{config.method} has no levels: leave out level, or use intmcp.")
+    if config.method == "intmcp" and config.belief == "inferred" and config.level:
+        raise PlannerConfigError(
+            "intmcp searches on from histories that it has searched before, and inferred draws new ones: use adapted."
+        )
     if config.evidence < 1.0 and config.belief == "rejection":
         raise PlannerConfigError("rejection weighs no type: leave out evidence, or use another belief.")
     _check_types(config)

@@ -145,6 +145,10 @@ def test_three_agents_have_two_searches_on_every_level_below_the_first() -> None
     [
         ({"types": ["H1"]}, "intmcp takes the others to search as it does: leave out types, or use ipomcp."),
         ({"level": 9}, "level is 9, expected a whole number from 0 to 5."),
+        (
+            {"belief": "inferred"},
+            "intmcp searches on from histories that it has searched before, and inferred draws new ones: use adapted.",
+        ),
         ({"level": 1, "method": "pomcp"}, "pomcp has no levels: leave out level, or use intmcp."),
     ],
 )
