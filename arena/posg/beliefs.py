@@ -212,7 +212,7 @@ def _played(
         decision = planner.choose(Position(0, tuple(history)), own, model.legal_actions(state, 0))
         joint = (decision.action, *others.act(state))
         simulations, fallbacks = simulations + decision.simulations, fallbacks + (decision.fallback is not None)
-        if planner.belief.cloud.particles:
+        if decision.fallback is None:  # else there is no belief, or an old one
             found.append(_believed(planner, step, state, others.type, joint))
         history[-1] = (history[-1][0], decision.action)
         state, rewards, over = model.move(state, joint, choose)

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from games.api import Action
-from games.posg.api import PosgError, PosgModel
+from games.posg.api import InfersPosg, PosgError, PosgModel
 from search.api import Decision, PlannerConfigError, Position
 from search.errors import ErrorCount, SearchFailedError, describe, run_simulations
 from search.posg import meta
@@ -34,7 +34,8 @@ BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
     "inferred": InferredBelief,
 }
 RENEWALS: Final = 3
-"""Times that a belief is made anew from the whole history in one game, after nothing explained what was seen."""
+"""Times that a belief is made anew from the whole history in one game, after nothing explained what was seen; once
+where the model infers, since it is then drawn by that for the rest of the game."""
 
 
 def make(
@@ -187,6 +188,8 @@ class PosgPlanner:
                 renewals = self._renewals + 1
                 self._reset()
                 self._renewals = renewals
+                if isinstance(self._model, InfersPosg) and self._nest is None:
+                    self._belief, self._renewals = InferredBelief(self.scope), RENEWALS
 
     def _check_chance(self) -> None:
         """Goes through the starts and through one step, as far as `branches`: draws themselves check nothing.

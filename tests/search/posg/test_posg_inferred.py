@@ -134,6 +134,20 @@ def test_what_nothing_explains_ends_in_a_random_move_and_one_sentence() -> None:
     )
 
 
+def test_inference_takes_over_where_no_particle_explains_what_was_seen() -> None:
+    model = ForagingInPlaces()
+    one = planner(model, {"any": Uniform()}, belief="adapted", particles=2, simulations=4)
+    seen = [(1, -1, 0), (1, -1, 0), (1, -1, 0, 24, 4, 14, 3)]  # food of level 4: the other one has level 3
+    told = [model.observation_to_json(0, one) for one in seen]
+    history = tuple(zip(told, ["south", "east", None], strict=True))
+    decision = one.choose(Position(0, history), random.Random(0))
+    assert decision.fallback is None
+    (said,) = decision.errors
+    assert said.startswith("NotExplainedError: none of 2 particles explains")
+    cloud = one.belief.cloud
+    assert {one.scope.steps.state(particle.place)[3] for particle in cloud.particles} == {3}
+
+
 def test_a_game_without_inference_is_refused() -> None:
     with pytest.raises(PlannerConfigError, match="tiger-2a infers nothing: use belief=adapted"):
         planner(make_model("tiger-2a"), {"any": Uniform()}, belief="inferred")
