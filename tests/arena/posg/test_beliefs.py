@@ -45,6 +45,19 @@ def test_hidden_parts_are_those_that_the_game_names() -> None:
     assert (len(game.steps), game.fallbacks) == (4, 0)
 
 
+@pytest.mark.slow
+def test_foragers_know_most_levels_and_keep_nothing_that_contradicts_what_they_saw() -> None:
+    """At least 0.65 of the belief in each level, whoever acts; in three games."""
+    settings = "types=H1+H2+H3+H4+H5,particles=100,episodes=20,sims=100"
+    agents = [parse(f"posg:potmmcp,{settings},belief={belief},name={belief}") for belief in ("inferred", "adapted")]
+    found = beliefs_page.by_agent(measure("foraging", agents, episodes=3))
+    known = over_a_game(found["inferred"], "parts")
+    assert known is not None
+    assert known.mean >= 0.65
+    assert {step.contradicting for game in found["adapted"] for step in game.steps} == {0.0}
+    assert sum(game.fallbacks for games in found.values() for game in games) == 0
+
+
 def test_finished_games_are_not_played_again(tmp_path: Path, games: list[BelievedGame]) -> None:
     out = tmp_path / "kept.json"
     told: list[tuple[int, int]] = []

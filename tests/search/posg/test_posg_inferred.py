@@ -145,7 +145,9 @@ def test_inference_takes_over_where_no_particle_explains_what_was_seen() -> None
     (said,) = decision.errors
     assert said.startswith("NotExplainedError: none of 2 particles explains")
     cloud = one.belief.cloud
-    assert {one.scope.steps.state(particle.place)[3] for particle in cloud.particles} == {3}
+    found = [one.scope.steps.state(particle.place) for particle in cloud.particles]
+    assert {state[3] for state in found} == {3}
+    assert {model.observe(state, None, drawing(random.Random(0)))[0] for state in found} == {seen[2]}
 
 
 def test_a_game_without_inference_is_refused() -> None:
