@@ -19,7 +19,7 @@ from games.posg.api import Joint, Observation, PosgError, PosgHistory, PosgModel
 from games.posg.chance import drawing
 from games.posg.exact import Start, Step, starts, steps
 
-MOST_STATES: Final = 600
+MOST_STATES: Final = 300
 """That are kept from step to step."""
 MOST_JOINT_ACTIONS: Final = 10
 """That others may choose in a step; where there are more, `DRAWS` of them are drawn, with what chance does then."""
