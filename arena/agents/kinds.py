@@ -54,7 +54,7 @@ KINDS: Final[Mapping[str, AgentKind]] = {
         AgentKind(
             "posg",
             "posg:ipomcp,types=H1+H2,sims=1200 or posg:pomcp,… (planners on the true game of simultaneous moves)",
-            model="method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME",
+            model="method: write posg:pomcp or posg:intmcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME",
             simultaneous=True,
         ),
         AgentKind(

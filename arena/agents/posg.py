@@ -16,13 +16,14 @@ from arena.checkpoints import for_planners, populations
 from cwm.model.joint_model import JointWorldModel
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
-from games.posg.api import PolicyOnHistory, PosgError, PosgModel, state_to_json
+from games.posg.api import InfersPosg, PolicyOnHistory, PosgError, PosgModel, state_to_json
 from games.posg.serialised import SerialisedPosg
 from search.api import Decision, PlannerConfigError, Position
 from search.marginals import shares
 from search.posg.config import CHOICES, PosgPlannerConfig
 from search.posg.others import OnHistory, OtherPolicy, Uniform
 from search.posg.planner import PosgPlanner, make
+from search.posg.types import SOFTENED
 
 SHORT_NAMES: Final = {"sims": "simulations", "time": "seconds", "c": "exploration"}
 """Short names of settings, as the command line takes them."""
@@ -113,15 +114,22 @@ def named(model: PosgModel, config: PosgPlannerConfig) -> dict[str, Sequence[Oth
     """
     known = policies(model)
     found: dict[str, Sequence[OtherPolicy]] = {}
-    for setting, names in (("types", config.types), ("search", (config.search,) if config.search else ())):
-        for name in names:
-            if name not in known and not for_planners.is_checkpoint(name):
-                raise PlannerConfigError(
-                    f"{model.info.id} has no policy {name!r}; {setting} may name {', '.join(known)}, or the folder of "
-                    "one that was trained by `cwm train posg`."
-                )
-            found[name] = known[name] if name in known else for_planners.load(Path(name), model)
+    for setting, name in _names(config):
+        if name not in known and not for_planners.is_checkpoint(name):
+            raise PlannerConfigError(
+                f"{model.info.id} has no policy {name!r}; {setting} may name {', '.join(known)}, or the folder of one "
+                "that was trained by `cwm train posg`."
+            )
+        found[name] = known[name] if name in known else for_planners.load(Path(name), model)
     return found
+
+
+def _names(config: PosgPlannerConfig) -> list[tuple[str, str]]:
+    """Returns the policies that settings name, without what softens them, each with the setting."""
+    found = [("types", name) for name in config.types]
+    found += [("search", config.search)] if config.search else []
+    found += [("unknown_as", config.unknown_as)] if config.unknown else []
+    return [(setting, name.removeprefix(SOFTENED)) for setting, name in found]
 
 
 def written_out(config: PosgPlannerConfig, game: Game) -> PosgPlannerConfig:
@@ -146,7 +154,9 @@ def check(config: PosgPlannerConfig, game: Game) -> str | None:
     model = model_of(game)
     named(model, config)
     known = policies(model)
-    trained = [name for name in sorted({*config.types, config.search} - {""}) if name not in known]
+    if config.belief == "inferred" and not isinstance(model, InfersPosg):
+        raise PlannerConfigError(f"{model.info.id} infers nothing: use belief=adapted.")
+    trained = [name for name in sorted({name for _, name in _names(config)}) if name not in known]
     if not trained:
         return None
     return hashlib.sha256("".join(for_planners.content_hash(Path(name)) for name in trained).encode()).hexdigest()

@@ -25,7 +25,9 @@ from search.api import Position
 from search.posg.config import PosgPlannerConfig
 from search.posg.planner import make
 
-PLANNERS: Final = ("pomcp", "ipomcp", "potmmcp")
+PLANNERS: Final = ("pomcp", "ipomcp", "intmcp", "potmmcp")
+TYPELESS: Final = ("step", "pomcp", "intmcp")
+"""What takes no types of the others."""
 POPULATIONS: Final[Mapping[str, Sequence[str]]] = {
     "cooperative-reaching": ("H1", "H2", "H3", "H4", "H5"),
     "driving": ("A0", "A40", "A60", "A80", "A100"),
@@ -128,7 +130,7 @@ def measure(
 
 
 def _measured(game: str, what: str, settings: SpeedSettings, beside: OtherPackage | None) -> Measurement:
-    types = () if what in ("step", "pomcp") else POPULATIONS.get(game, ("uniform",))
+    types = () if what in TYPELESS else POPULATIONS.get(game, ("uniform",))
     unit = "steps/s" if what == "step" else "simulations/s"
     name, note = f"posg/{game}/{what}", f"types {'+'.join(types)}" if types else ""
 

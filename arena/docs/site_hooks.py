@@ -38,6 +38,7 @@ PAGES: Final[Mapping[str, str]] = {
     "arena/papers/yokai/RESULTS.md": "results_yokai.html",
     "arena/papers/hanabi/RESULTS.md": "results_hanabi.html",
     "arena/papers/overcooked/RESULTS.md": "results_overcooked.html",
+    "arena/papers/posggym/RESULTS.md": "results_posggym.html",
     "arena/docs/MEASUREMENTS.md": "measurements.html",
     "CONTRIBUTING.md": "contributing.html",
     "arena/docs/PACKAGES.md": "packages.html",

@@ -1,6 +1,5 @@
 """Payoff tables: what each policy of a population gets beside each, over many games. Kept pair by pair, resumable."""
 
-import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,9 +8,9 @@ from typing import Any, Final, cast
 
 from arena.checkpoints import for_planners
 from arena.figures.intervals import mean_estimate
+from arena.posg.kept import KeptPieces
 from arena.posg.published import published
 from arena.usage import UsageError
-from cwm.storage.files import write_whole
 from games.posg import registry
 from games.posg.api import PosgModel
 from games.posg.policies import PosgPolicy, UniformPolicy, play_policies
@@ -83,43 +82,23 @@ def payoff_table(
     settings: dict[str, Any] = {"game": game_id, "episodes": episodes, "seed": seed, "params": dict(params or {})}
     if trained:
         settings["trained"] = {name: for_planners.content_hash(folder) for name, folder in trained.items()}
-    kept = _kept(out, settings)
+    kept = KeptPieces(out, settings, "payoffs", "pairs")
     pairs = [(row, column) for row in chosen for column in chosen]
     for done, (row, column) in enumerate(pairs):
         on_pair(done, len(pairs))
         key = f"{row} {column}"
-        if key not in kept:
+        if key not in kept.pieces:
             rng = random.Random(f"payoffs {game_id} {seed} {key}")
             players = [found[row][0], found[column][1]]
             estimate = mean_estimate([play_policies(model, players, rng).returns[0] for _ in range(episodes)])
             assert estimate is not None
             low, high = (estimate.mean if end is None else end for end in (estimate.low, estimate.high))
-            kept[key] = asdict(Payoff(row, column, estimate.mean, low, high, episodes, published(game_id, row, column)))
-            if out is not None:
-                write_whole(out, json.dumps({"settings": settings, "pairs": kept}, indent=1).encode())
+            payoff = Payoff(row, column, estimate.mean, low, high, episodes, published(game_id, row, column))
+            kept.add(key, asdict(payoff))
     on_pair(len(pairs), len(pairs))
-    return [Payoff(**kept[f"{row} {column}"]) for row, column in pairs]
+    return [Payoff(**kept.pieces[f"{row} {column}"]) for row, column in pairs]
 
 
 def _written(game_id: str, model: PosgModel) -> dict[str, Sequence[PosgPolicy]]:
     """Returns the policies that ship with a game, each for every agent."""
     return {name: [policy] * model.info.num_agents for name, policy in registry.policies(game_id, model).items()}
-
-
-def _kept(out: Path | None, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    if out is None or not out.exists():
-        return {}
-    try:
-        stored = json.loads(out.read_text(encoding="utf-8"))
-        found: dict[str, dict[str, Any]] = dict(stored["pairs"])
-        is_ours = stored["settings"] == settings
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(
-            f"{out} keeps no payoffs: give another file to the option `out`, or remove this one."
-        ) from error
-    if not is_ours:
-        raise UsageError(
-            f"{out} keeps payoffs of {stored['settings']}, not of {dict(settings)}: give another file to the option "
-            "`out`, or the same settings."
-        )
-    return found

@@ -74,7 +74,10 @@ class Cloud:
         contradicting: how many of them would have shown the ego something else.
         tries: draws that were made for them.
         softened: whether what was seen has probability for no type, so that the others counted as acting at random.
+        evidence: the power that the types' likelihood has in it.
     """
+
+    evidence = 1.0
 
     def __init__(
         self,
@@ -126,6 +129,7 @@ class Cloud:
             "effective": 1.0 / max(math.fsum(weight * weight for weight in merged.values()), 1e-300),
             "tries": float(self.tries),
             "softened": float(self.softened),
+            **({} if self.evidence == 1.0 else {"evidence": self.evidence}),
             **dict(zip((f"type {name}" for name in names), self.posterior(max(1, len(names))), strict=False)),
         }
 

@@ -41,14 +41,15 @@ class AdaptedBelief:
             merging = Merging(scope)
             for opening, kind in zip(starts, self._kinds(len(starts), rng), strict=True):
                 merging.add(begun(scope, opening, kind), 1.0)
-        self.cloud = self._resampled(merging, rng, tries, softened=False)
+        self.cloud = merging.cloud(rng, tries, softened=False)
 
     def update(self, action: Action, told: Told, reached: Sequence[PosgParticle], rng: random.Random) -> None:
         self._scope.steps.begin(rng)
         for at_random in (False, True):
             merging, tries = self._gone_through(action, told, rng, at_random)
             if merging.particles:
-                self.cloud = self._resampled(merging, rng, tries, at_random)
+                merging.weigh_types(self.cloud)
+                self.cloud = merging.cloud(rng, tries, at_random)
                 return
         raise not_explained(self._scope, self.cloud, told)
 
@@ -95,14 +96,3 @@ class AdaptedBelief:
                 merging.add(moved(scope, particle, joint, outcome), 1.0)
                 fits += 1
         return merging, tries
-
-    def _resampled(self, merging: Merging, rng: random.Random, tries: int, softened: bool) -> Cloud:
-        """Returns all that was found, or, where it is more than the particles, as many drawn by weight."""
-        count = self._scope.config.particles
-        cloud = Cloud(merging.particles, merging.weights, tries=tries, softened=softened)
-        if len(cloud.particles) <= count:
-            return cloud
-        copies = systematic(cloud.weights, count, rng)
-        kept = [index for index, drawn in enumerate(copies) if drawn]
-        particles = [cloud.particles[index] for index in kept]
-        return Cloud(particles, [float(copies[index]) for index in kept], tries=tries, softened=softened)

@@ -10,6 +10,7 @@ from games.posg.chance import MAX_BRANCHES
 from search.posg.belief import Cloud, NotExplainedError, Scope, acts, begun, moved, no_start, particle_key
 from search.posg.simulate import PosgParticle
 from search.posg.told import Told
+from search.resampling import systematic
 
 MOST_PARTICLES: Final = 200_000
 """Of an exact belief."""
@@ -33,6 +34,37 @@ class Merging:
             self.weights.append(weight)
         else:
             self.weights[place] += weight
+
+    def weigh_types(self, before: Cloud) -> None:
+        """Raises the likelihood of each type in the step to the power `evidence`; within a type nothing changes.
+
+        Args:
+            before: the belief before the step.
+        """
+        evidence, count = self._scope.config.evidence, len(self._scope.types.names)
+        if evidence == 1.0 or not count:
+            return
+        after = [0.0] * count
+        for particle, weight in zip(self.particles, self.weights, strict=True):
+            after[particle.kind] += weight
+        powers = [
+            (now / was) ** (evidence - 1.0) if now and was else 1.0
+            for now, was in zip(after, before.posterior(count), strict=True)
+        ]
+        self.weights = [
+            weight * powers[particle.kind] for particle, weight in zip(self.particles, self.weights, strict=True)
+        ]
+
+    def cloud(self, rng: random.Random, tries: int, softened: bool) -> Cloud:
+        """Returns all of them, or, where they are more than the particles of a belief, as many drawn by weight."""
+        count = self._scope.config.particles
+        cloud = Cloud(self.particles, self.weights, tries=tries, softened=softened)
+        if len(cloud.particles) <= count:
+            return cloud
+        copies = systematic(cloud.weights, count, rng)
+        kept = [index for index, drawn in enumerate(copies) if drawn]
+        particles = [cloud.particles[index] for index in kept]
+        return Cloud(particles, [float(copies[index]) for index in kept], tries=tries, softened=softened)
 
 
 def begin_exactly(scope: Scope, told: Told, limit: int) -> Merging | None:
@@ -120,6 +152,7 @@ class ExactBelief:
                         "particles here: use 'adapted'."
                     )
             if merging.particles:
+                merging.weigh_types(self.cloud)
                 self.cloud = Cloud(merging.particles, merging.weights, softened=at_random)
                 return
         raise not_explained(self._scope, self.cloud, told)

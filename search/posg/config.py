@@ -7,14 +7,16 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from search.api import PlannerConfigError
 
-Method: TypeAlias = Literal["pomcp", "ipomcp", "potmmcp", "combined"]
-Filter: TypeAlias = Literal["rejection", "adapted", "exact"]
+Method: TypeAlias = Literal["pomcp", "ipomcp", "intmcp", "potmmcp", "combined"]
+Filter: TypeAlias = Literal["rejection", "adapted", "exact", "inferred"]
 Filling: TypeAlias = Literal["rejected", "fitting"]
 Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
 Tables: TypeAlias = Literal["auto", "always", "never"]
 
 MOST: Final = 1_000_000_000
 """No count is higher: such a search would never end."""
+MOST_LEVELS: Final = 5
+"""Of `intmcp`: each divides the simulations further."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,24 @@ class PosgPlannerConfig:
     Source of methods and defaults: Schwartz et al., "POSGGym" (2025), section 5.2 and table 7.
 
     Attributes:
-        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`), `potmmcp`
-            (likewise, and the search is led by policies of the types themselves) or `combined` (likewise, and it is led
-            by the policy `search` and its values).
+        method: `pomcp` (the others act at random), `ipomcp` (the others are of one of the `types`), `intmcp` (the
+            others search, too, one level below), `potmmcp` (as `ipomcp`, and the search is led by policies of the
+            types themselves) or `combined` (likewise, and it is led by the policy `search` and its values).
         simulations: simulations a decision.
         seconds: a search ends after so many seconds, with one simulation at least; None for no limit. What it decides
             then depends on the machine.
-        types: names of policies that the others may have; none for `pomcp`.
+        level: of `intmcp`: on level 0 the others act at random, as in `pomcp`.
+        types: names of policies that the others may have; none for `pomcp` and `intmcp`.
         search: name of the policy that leads `combined`, as a rule a best response to the types; "" for other methods.
+        unknown: probability, before the game, that an agent has none of them.
+        unknown_as: how it then acts: the name of a policy, or `softened:NAME`, which acts at random now and then.
         belief: how the belief is carried on: `rejection` as published, `adapted` (no particle contradicts what was
-            seen) or `exact` (all that is possible, for small games).
+            seen), `exact` (all that is possible, for small games) or `inferred` (drawn anew by the model's inference).
         particles: of a belief; `exact` has as many as there are.
         tries: draws a missing particle, at most.
         branches: `adapted` goes through a step's chance where it has no more ways than this, or where its particles
             are fewer than `particles`, so many more; and draws it otherwise.
+        evidence: the power of the likelihood by which the types are weighed; below 1 they are doubted for longer.
         fill: what `rejection` fills a belief with that it could not complete: `rejected` draws, which contradict what
             was seen, or `fitting` ones once more.
         exploration: UCB's constant; action values are scaled to [0, 1] by the range met in the tree.
@@ -56,12 +62,16 @@ class PosgPlannerConfig:
     method: Method = "ipomcp"
     simulations: int = 1000
     seconds: float | None = None
+    level: int = 2
     types: tuple[str, ...] = ()
     search: str = ""
+    unknown: float = 0.0
+    unknown_as: str = "uniform"
     belief: Filter = "adapted"
     particles: int = 500
     tries: int = 4
     branches: int = 64
+    evidence: float = 1.0
     fill: Filling = "rejected"
     exploration: float = math.sqrt(2.0)
     puct: float = 1.25
@@ -74,13 +84,14 @@ class PosgPlannerConfig:
     tables: Tables = "auto"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the settings by name, `seconds` only where there is a limit, `search` where there is a policy."""
+        """Returns the settings by name; those that came later only where they are not as they always were."""
         data = asdict(self) | {"types": list(self.types)}
         if self.seconds is None:
             del data["seconds"]
-        if not self.search:
-            del data["search"]
-        return data
+        later = {name for name in LATER if data[name] == getattr(PosgPlannerConfig, name)}
+        if self.method == "intmcp":
+            later.discard("level")
+        return {name: value for name, value in data.items() if name not in later}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "PosgPlannerConfig":
@@ -107,6 +118,11 @@ class PosgPlannerConfig:
         """Steps after which a reward counts for less than `epsilon`."""
         return max(1, math.ceil(math.log(self.epsilon) / math.log(self.discount))) if self.discount < 1.0 else MOST
 
+    @property
+    def searches(self) -> int:
+        """Searches of a decision, which share its simulations equally."""
+        return self.level + 1 if self.method == "intmcp" else 1
+
 
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "method": get_args(Method),
@@ -117,8 +133,10 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 COUNTS: Final = ("simulations", "particles", "tries", "branches", "episodes")
 AMOUNTS: Final = ("exploration", "puct")
-SHARES: Final = ("mix",)
-POSITIVE: Final = ("temperature", "discount", "epsilon")
+SHARES: Final = ("mix", "unknown")
+POSITIVE: Final = ("temperature", "discount", "epsilon", "evidence")
+LATER: Final = ("level", "search", "unknown", "unknown_as", "evidence")
+"""Settings that agents stored earlier do not have."""
 
 
 def check(config: PosgPlannerConfig) -> None:
@@ -149,13 +167,25 @@ def check(config: PosgPlannerConfig) -> None:
             raise PlannerConfigError(f"{name} is {value!r}, expected {wanted}.")
     if config.seconds is not None and (not _is_number(config.seconds) or not 0 < config.seconds < math.inf):
         raise PlannerConfigError(f"seconds is {config.seconds!r}, expected a number above 0.")
+    if isinstance(config.level, bool) or not isinstance(config.level, int) or not 0 <= config.level <= MOST_LEVELS:
+        raise PlannerConfigError(f"level is {config.level!r}, expected a whole number from 0 to {MOST_LEVELS}.")
+    if config.method != "intmcp" and config.level != PosgPlannerConfig.level:
+        raise PlannerConfigError(f"{config.method} has no levels: leave out level, or use intmcp.")
+    if config.method == "intmcp" and config.belief == "inferred" and config.level:
+        raise PlannerConfigError(
+            "intmcp searches on from histories that it has searched before, and inferred draws new ones: use adapted."
+        )
+    if config.evidence < 1.0 and config.belief == "rejection":
+        raise PlannerConfigError("rejection weighs no type: leave out evidence, or use another belief.")
     _check_types(config)
 
 
 def _check_types(config: PosgPlannerConfig) -> None:
     if config.method == "pomcp" and config.types:
         raise PlannerConfigError("pomcp takes the others to act at random: leave out types, or use ipomcp.")
-    if config.method != "pomcp" and not config.types:
+    if config.method == "intmcp" and config.types:
+        raise PlannerConfigError("intmcp takes the others to search as it does: leave out types, or use ipomcp.")
+    if config.method not in ("pomcp", "intmcp") and not config.types:
         raise PlannerConfigError(
             f"{config.method} needs types, the policies that the others may have, e.g. types=H1+H2."
         )
@@ -166,6 +196,12 @@ def _check_types(config: PosgPlannerConfig) -> None:
         )
     if config.search and config.method != "combined":
         raise PlannerConfigError(f"search goes with combined alone, not with {config.method}: leave it out.")
+    if config.unknown == 1.0 or not isinstance(config.unknown_as, str):
+        raise PlannerConfigError(
+            f"unknown is {config.unknown!r} and unknown_as {config.unknown_as!r}, expected a share below 1 and a name."
+        )
+    if config.unknown and not config.types:
+        raise PlannerConfigError(f"{config.method} takes no types: leave out unknown, or use ipomcp.")
     if len(set(config.types)) < len(config.types):
         raise PlannerConfigError(f"types names a policy twice: {'+'.join(config.types)}.")
 

@@ -18,6 +18,8 @@ TOLERANCE: Final = 1e-6
 """Probabilities of actions sum to 1 within this."""
 MOST_REMEMBERED: Final = 200_000
 """Memories kept of one policy."""
+SOFTENING: Final = 0.25
+"""Share of random actions of a policy that is softened."""
 
 
 class OtherPolicy(Protocol):
@@ -56,6 +58,28 @@ class Uniform:
 
     def probabilities(self, memory: Memory, legal: Sequence[Action]) -> Sequence[float]:
         return [1.0 / len(legal)] * len(legal)
+
+
+class Softened:
+    """Acts by another policy, but at random now and then."""
+
+    def __init__(self, policy: OtherPolicy, share: float = SOFTENING) -> None:
+        """Args:
+        policy: the other one.
+        share: of random actions.
+        """
+        self._policy = policy
+        self._share = share
+
+    def start(self, agent: int) -> Memory:
+        return self._policy.start(agent)
+
+    def update(self, memory: Memory, action: Action | None, observation: Observation) -> Memory:
+        return self._policy.update(memory, action, observation)
+
+    def probabilities(self, memory: Memory, legal: Sequence[Action]) -> Sequence[float]:
+        even = self._share / len(legal)
+        return [(1.0 - self._share) * chance + even for chance in self._policy.probabilities(memory, legal)]
 
 
 class OnHistory:
@@ -108,6 +132,7 @@ class Mind:
 
     Attributes:
         memory: the policy's own.
+        legal: what the agent may do.
         actions: those of positive probability.
         chances: their probabilities.
         sums: cumulative probabilities without the last; None: there is one action.
@@ -119,11 +144,15 @@ class Mind:
     def __init__(self, memory: Memory, legal: Sequence[Action], chances: Sequence[float]) -> None:
         self.memory = memory
         self.legal = legal
-        positive = [(action, chance) for action, chance in zip(legal, chances, strict=True) if chance > 0.0]
+        self.plays(chances)
+        self.after: dict[tuple[Action | None, Seen], Mind] = {}
+
+    def plays(self, chances: Sequence[float]) -> None:
+        """Sets how likely the agent is to play each of `legal`."""
+        positive = [(action, chance) for action, chance in zip(self.legal, chances, strict=True) if chance > 0.0]
         self.actions = [action for action, _ in positive]
         self.chances = [chance for _, chance in positive]
         self.sums = None if len(positive) == 1 else list(accumulate(self.chances))[:-1]
-        self.after: dict[tuple[Action | None, Seen], Mind] = {}
 
     def act(self, uniform: Callable[[], float]) -> Action:
         """Draws an action."""

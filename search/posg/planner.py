@@ -8,30 +8,34 @@ from itertools import accumulate
 from typing import Final
 
 from games.api import Action
-from games.posg.api import PosgError, PosgModel
+from games.posg.api import InfersPosg, PosgError, PosgModel
 from search.api import Decision, PlannerConfigError, Position
 from search.errors import ErrorCount, SearchFailedError, describe, run_simulations
 from search.posg import meta
 from search.posg.belief import NotExplainedError, PosgBelief, Scope
 from search.posg.belief_adapted import AdaptedBelief
 from search.posg.belief_exact import ExactBelief
+from search.posg.belief_inferred import InferredBelief
 from search.posg.belief_rejection import RejectionBelief
 from search.posg.config import PosgPlannerConfig, check
-from search.posg.others import Mind, Minds, OtherPolicy
+from search.posg.nested import Nest
+from search.posg.others import Mind, Minds, OtherPolicy, Uniform
 from search.posg.select import best_valued, most_tried
 from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
 from search.posg.tree import EgoEdge, EgoNode, Span
-from search.posg.types import Types
+from search.posg.types import UNKNOWN, Types, named_policy
 
 BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
     "rejection": RejectionBelief,
     "adapted": AdaptedBelief,
     "exact": ExactBelief,
+    "inferred": InferredBelief,
 }
 RENEWALS: Final = 3
-"""Times that a belief is made anew from the whole history in one game, after nothing explained what was seen."""
+"""Times that a belief is made anew from the whole history in one game, after nothing explained what was seen; once
+where the model infers, since it is then drawn by that for the rest of the game."""
 
 
 def make(
@@ -60,15 +64,23 @@ def make(
     if not 0 <= ego < info.num_agents:
         raise PlannerConfigError(f"{info.id} has agents 0 to {info.num_agents - 1}, not {ego}.")
     policies = policies or {}
-    unknown = [name for name in config.types if name not in policies]
-    if unknown:
-        known = ", ".join(policies) or "none"
-        raise PlannerConfigError(f"{info.id} has no policy {unknown[0]!r}; those that types may name: {known}.")
+    wanted = {name: named_policy(policies, name, info.id) for name in config.types}
+    if config.unknown:
+        wanted[UNKNOWN] = named_policy(
+            {"uniform": [Uniform()] * info.num_agents, **policies}, config.unknown_as, info.id
+        )
     if config.search and config.search not in policies:
         raise PlannerConfigError(
             f"{info.id} has no policy {config.search!r}; those that search may name: {', '.join(policies) or 'none'}."
         )
-    return PosgPlanner(model, ego, config, policies, payoffs)
+    return PosgPlanner(model, ego, config, {**policies, **wanted}, payoffs)
+
+
+def _shares(config: PosgPlannerConfig) -> Sequence[float]:
+    """Returns the probability of each type of an agent, the unknown one last; () for equal ones."""
+    if not config.unknown:
+        return ()
+    return [*[(1.0 - config.unknown) / len(config.types)] * len(config.types), config.unknown]
 
 
 class PosgPlanner:
@@ -86,14 +98,20 @@ class PosgPlanner:
         """For the arguments see `make`."""
         self._model, self._ego, self._config = model, ego, config
         steps = steps_of(model, ego, config.tables)
-        types = Types(model.info, ego, {name: policies[name] for name in config.types})
+        names = [*config.types, *([UNKNOWN] if config.unknown else [])]
+        types = Types(model.info, ego, {name: policies[name] for name in names}, _shares(config))
         self.scope = Scope(steps, types, Hearing(model, ego), config)
-        self._simulator = Simulator(steps, types, config)
+        self._nest = Nest(model, ego, self.scope) if config.searches > 1 else None
+        if self._nest is not None:
+            self.scope = self.scope._replace(types=self._nest.types)
+        self._simulator = Simulator(steps, self.scope.types, config)
         leads = [config.search] if config.search else config.types
         self._own = [Minds(name, policies[name][ego], ego) for name in leads]
         self._sums: list[list[float]] = []
         if config.method == "potmmcp":
             table = payoffs or meta.payoffs(self.scope, self._own, random.Random(0))
+            if len(table) != len(types.names):
+                raise PlannerConfigError(f"payoffs has {len(table)} rows, expected one for each of {types.names}.")
             self._sums = [list(accumulate(meta.shares(row, config)))[:-1] for row in table]
         if config.method == "combined":
             self._sums = [[] for _ in types.names]
@@ -151,6 +169,8 @@ class PosgPlanner:
         self._belief: PosgBelief = BELIEFS[self._config.belief](self.scope)
         self._minds: list[Mind] = []
         self._renewals = 0
+        if self._nest is not None:
+            self._nest.reset()
 
     def _follow(self, told: Sequence[Told], rng: random.Random, errors: ErrorCount) -> None:
         if not self._is_checked:
@@ -168,6 +188,8 @@ class PosgPlanner:
                 renewals = self._renewals + 1
                 self._reset()
                 self._renewals = renewals
+                if isinstance(self._model, InfersPosg) and self._nest is None:
+                    self._belief, self._renewals = InferredBelief(self.scope), RENEWALS
 
     def _check_chance(self) -> None:
         """Goes through the starts and through one step, as far as `branches`: draws themselves check nothing.
@@ -189,12 +211,14 @@ class PosgPlanner:
         if not self._told:
             self._belief.start(now, rng)
             self._led_from(None, now)
+            self._nested_in(rng)
             self._told = [now]
             return
         action = told[len(self._told) - 1].action or self._model.info.actions[self._ego][0]
         child = self._child(action, now)
         self._belief.update(action, now, [PosgParticle(*one) for one in child.particles], rng)
         self._led_from(action, now)
+        self._nested_in(rng)
         child.particles = []
         if self._belief.cloud.softened:
             errors.add(
@@ -204,6 +228,10 @@ class PosgPlanner:
                 )
             )
         self._root, self._told = child, [*told[: len(self._told)], now]
+
+    def _nested_in(self, rng: random.Random) -> None:
+        if self._nest is not None:
+            self._nest.follow(self._belief.cloud, rng)
 
     def _child(self, action: Action, now: Told) -> EgoNode:
         """Returns the node that an action and what was told then lead to, a new one if no simulation came there."""
@@ -237,11 +265,14 @@ class PosgPlanner:
     def _search(self, rng: random.Random, legal: Sequence[Action], errors: ErrorCount) -> Decision:
         config, limit = self._config, self._model.info.step_limit
         left = config.depth if limit is None else max(1, min(config.depth, limit - len(self._told) + 1))
-        simulator = self._simulator
+        simulator, below = self._simulator, 0
+        if self._nest is not None:
+            below = self._nest.search(config, left, rng, errors)
         simulator.begin(self._root, self._belief.cloud.draw, left, rng, self._leads())
-        done, gave_up = run_simulations(
-            simulator.simulate, simulator.abandon, config.simulations, errors, config.seconds
-        )
+        part = None if config.seconds is None else config.seconds / config.searches
+        count = config.simulations - (config.searches - 1) * (config.simulations // config.searches)
+        done, gave_up = run_simulations(simulator.simulate, simulator.abandon, count, errors, part)
+        done += below
         edges = [edge for edge in self._root.edges or () if edge.visits]
         if gave_up is not None or not edges:
             return self._at_random(rng, legal, gave_up or "the search came to no action of its own", errors, done)

@@ -17,6 +17,10 @@ def by_ucb(node: EgoNode, span: Span, constant: float) -> EgoEdge:
         edge = EgoEdge(legal[len(edges)])
         edges.append(edge)
         return edge
+    if node.visits < len(legal):  # a search one level above was here first, and made them all
+        untried = next((edge for edge in edges if not edge.visits), None)
+        if untried is not None:
+            return untried
     scale = constant * span.width * math.sqrt(math.log(node.visits or 1))
     scores = [edge.mean + scale * edge.spread for edge in edges]
     return edges[scores.index(max(scores))]

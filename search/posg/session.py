@@ -37,7 +37,9 @@ PAYLOAD: tuple[str, ...] = (
     "search.posg.belief_exact",
     "search.posg.belief_adapted",
     "search.posg.belief_rejection",
+    "search.posg.belief_inferred",
     "search.posg.tables",
+    "search.posg.nested",
     "search.posg.planner",
     "search.posg.session",
 )

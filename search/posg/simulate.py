@@ -49,6 +49,7 @@ class Simulator:
         self._ego = steps.ego
         self._others = types.others
         self._keeps = config.belief == "rejection"
+        self._rolls_blindly = config.method == "intmcp"
         self._path: list[tuple[EgoNode, EgoEdge, float]] = []
         self.root = EgoNode()
         self.span = Span()
@@ -155,7 +156,7 @@ class Simulator:
             value = lead.minds.value(mind)
             if value is not None:
                 return value
-        if not minds and mind is None:
+        if mind is None and (not minds or self._rolls_blindly):
             return self._steps.rollout(place, left, self._config.discount)
         return self._rollout(place, kind, minds, left, lead, mind)
 

@@ -62,6 +62,12 @@ class Opening(NamedTuple):
     key: Hashable
 
 
+class Idle(tuple[Action, ...]):
+    """What an agent who is not active "may do": its first action, which is ignored."""
+
+    __slots__ = ()
+
+
 class Shown:
     """A JSON observation that can be looked up."""
 
@@ -95,7 +101,7 @@ class Steps(Protocol):
         ...
 
     def legal(self, place: Place, agent: int) -> Sequence[Action]:
-        """Returns what an agent may do; for one who is not active, its first action, which is ignored."""
+        """Returns what an agent may do; for one who is not active, `Idle`."""
         ...
 
     def step(self, place: Place, joint: Joint) -> Outcome: ...
@@ -152,7 +158,7 @@ class DrawnSteps:
         self._rollout = model if isinstance(model, FastRollout) else None
         self._conditions = model if isinstance(model, ConditionsStart) else None
         self._given = model if isinstance(model, StepGiven) else None
-        self._idle = tuple(actions[:1] for actions in model.info.actions)
+        self._idle = tuple(Idle(actions[:1]) for actions in model.info.actions)
         self.begin(random.Random(0))
 
     def begin(self, rng: random.Random) -> None:

@@ -131,7 +131,8 @@ class TabledSteps:
         return place.state
 
     def _offered(self, state: State) -> Sequence[Sequence[Action]]:
-        return [tuple(self._drawn.legal(state, agent)) for agent in range(self.model.info.num_agents)]
+        offered = [self._drawn.legal(state, agent) for agent in range(self.model.info.num_agents)]
+        return [legal if isinstance(legal, tuple) else tuple(legal) for legal in offered]
 
     def _openings(self) -> Sequence[tuple[float, Opening]]:
         if self._starts is None:

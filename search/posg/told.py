@@ -66,13 +66,17 @@ class Hearing:
         """Returns `Told.key` of what the search calls `key` (`Outcome.key`)."""
         found = self._keys.get(key)
         if found is None:
-            waits = isinstance(key, tuple) and len(key) == 2 and key[0] is WAITS
-            seen: Any = key[1] if waits else key  # type: ignore[index]
-            observation = own(seen)
-            described = key_of(observation_to_json(self._model, self._ego, observation))
-            found = self._keys[key] = (not waits, described)
-            self._own.setdefault(described, observation)
+            found = self._keys[key] = self.told_of(key).key
         return found
+
+    def told_of(self, key: Hashable) -> Told:
+        """Returns what the search calls `key` as the ego is told it."""
+        waits = isinstance(key, tuple) and len(key) == 2 and key[0] is WAITS
+        seen: Any = key[1] if waits else key  # type: ignore[index]
+        observation = own(seen)
+        described = observation_to_json(self._model, self._ego, observation)
+        self._own.setdefault(key_of(described), observation)
+        return Told(described, acts=not waits, action=None)
 
     def own_of(self, told: Told) -> Seen:
         """Returns an observation as the model made it; None: it cannot be had.

@@ -7,10 +7,14 @@ from typing import Final
 
 from games.posg.api import PosgInfo
 from search.api import PlannerConfigError
-from search.posg.others import Minds, OtherPolicy
+from search.posg.others import Minds, OtherPolicy, Softened
 
 MOST_TYPES: Final = 256
 """Types of all others together."""
+UNKNOWN: Final = "unknown"
+"""The type of those who have none of the policies that are named."""
+SOFTENED: Final = "softened:"
+"""Before the name of a policy: one that acts at random now and then."""
 
 
 class Types:
@@ -65,3 +69,21 @@ class Types:
         """Lets go of minds that are not in use, if there are many."""
         for minds in itertools.chain.from_iterable(self.minds):
             minds.forget()
+
+
+def named_policy(policies: Mapping[str, Sequence[OtherPolicy]], name: str, game: str) -> Sequence[OtherPolicy]:
+    """Returns the policy of each agent that a name stands for.
+
+    Args:
+        policies: by name.
+        name: one of these, or `softened:` before one.
+        game: its id.
+
+    Raises:
+        PlannerConfigError: there is none.
+    """
+    plain = name.removeprefix(SOFTENED)
+    if plain not in policies:
+        known = ", ".join(policies) or "none"
+        raise PlannerConfigError(f"{game} has no policy {plain!r}; those that types may name: {known}.")
+    return policies[name] if plain == name else [Softened(policy) for policy in policies[plain]]

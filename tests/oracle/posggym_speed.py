@@ -3,9 +3,9 @@
 `PYTHON posggym_speed.py SOURCE [BASELINES]` answers lines of JSON on standard input: PYTHON is that of the environment
 which `posggym_bridge.py --build` makes, SOURCE the unpacked posggym-0.6.0 there, BASELINES a folder that holds the
 package `posggym_baselines` (MIT, github.com/RDLLab/posggym-baselines; neither is shipped). A question names a `game`
-of ours, `what` (`step`, `pomcp`, `ipomcp`, `potmmcp`), `types`, `seconds` and `steps`; an answer is `count` and
-`cpu_s`, or `missing`, why there is none. Heuristic policies need none of the packages that posggym.agents imports for
-networks: empty stand-ins take their place.
+of ours, `what` (`step`, `pomcp`, `ipomcp`, `intmcp`, `potmmcp`), `types`, `seconds` and `steps`; an answer is `count`
+and `cpu_s`, or `missing`, why there is none. Heuristic policies need none of the packages that posggym.agents imports
+for networks: empty stand-ins take their place.
 """
 
 import importlib.abc
@@ -123,6 +123,7 @@ def policy_id(game: str, name: str) -> str:
 def planner(game: str, what: str, names: Sequence[str], seconds: float, model: Any) -> Any:
     """Returns a planner of posggym-baselines for the first agent, with the settings of the paper."""
     from posggym_baselines.planning import (
+        INTMCP,
         IPOMCP,
         POMCP,
         POTMMCP,
@@ -146,6 +147,8 @@ def planner(game: str, what: str, names: Sequence[str], seconds: float, model: A
     )
     if what == "pomcp":
         return POMCP(model, ego, config, RandomSearchPolicy(model, ego))
+    if what == "intmcp":
+        return INTMCP.initialize(model, ego, config, 2, None)
     ids = [policy_id(game, name) for name in names]
     others = {other: OtherAgentMixturePolicy.load_posggym_agents_policy(model, other, ids)}
     if what == "ipomcp":

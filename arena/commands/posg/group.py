@@ -7,7 +7,7 @@ import typer
 
 from arena.benchmarks import posg_speed
 from arena.benchmarks.measurement import Measurement, machine, table
-from arena.commands.posg import payoffs, prune
+from arena.commands.posg import beliefs, payoffs, prune
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from games.posg import registry
@@ -15,6 +15,7 @@ from games.posg import registry
 app = typer.Typer(no_args_is_help=True, help="Measure planners and populations of games of simultaneous moves.")
 app.command("payoffs")(payoffs.command)
 app.command("prune")(prune.command)
+app.command("beliefs")(beliefs.command)
 
 
 @app.callback()

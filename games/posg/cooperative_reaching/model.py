@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from games.api import Json
 from games.posg.api import Choose, Joint, Moved, PosgError, PosgInfo
 from games.posg.chance import uniform_over
+from games.posg.inference.filtering import InfersByItsRules
 
 Cells: TypeAlias = tuple[int, int]
 """By agent: its cell, row × size + column."""
@@ -27,7 +28,7 @@ _ON: Final = (False, False)
 _ALL_OVER: Final = (True, True)
 
 
-class CooperativeReaching:
+class CooperativeReaching(InfersByItsRules):
     """State: the cells of both agents. Observation: own cell and the other's, `UNSEEN` where it is out of sight."""
 
     def __init__(self, size: int = 5, sight: int | None = None, steps: int = 50) -> None:

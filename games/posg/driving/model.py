@@ -13,6 +13,7 @@ from games.api import Json
 from games.posg.api import Choose, Joint, Moved, PosgError, PosgInfo
 from games.posg.chance import enumerating, uniform_over
 from games.posg.driving.roads import ACTIONS, HEADINGS, MAPS, Roads, Seen, heading_after, stopped
+from games.posg.inference.filtering import InfersByItsRules
 
 Traffic: TypeAlias = tuple[int, ...]
 """Number of the map, then five numbers a vehicle: pose, destination, `ENDS`, least and first distance to go."""
@@ -31,7 +32,7 @@ ENDS: Final = ("", "arrived", "crashed", "arrived, crashed")
 _NUMBER: Final = {action: number for number, action in enumerate(ACTIONS)}
 
 
-class Driving:
+class Driving(InfersByItsRules):
     """State: a `Traffic`. Observation: `Seen`."""
 
     def __init__(

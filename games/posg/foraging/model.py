@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from games.api import Action, Json
@@ -58,6 +59,8 @@ class ForagingInPlaces(Foraging):
         """
         super().__init__(steps, "foraging")
         self._ways: dict[tuple[object, ...], list[_Way]] = {}
+        self._last: tuple[PosgHistory, int, list[_Way], list[float]] = ((), -1, [], [])
+        """What was asked for last: a planner asks for many draws of one history."""
 
     def _start(self, agent: int, taken: Sequence[int], choose: Choose) -> int:
         return STARTS[agent]
@@ -90,12 +93,20 @@ class ForagingInPlaces(Foraging):
         The present state is drawn from a filter that is exact but for thinning to `MINDS` ways; what the other did on
         the way there is a likely past of it.
         """
-        found = self.ways(history, agent)
-        way = rng.choices(found, [one.weight for one in found])[0]
+        if not isinstance(history, tuple) or self._last[0] is not history or self._last[1] != agent:
+            found = self.ways(history, agent)
+            self._last = (history, agent, found, list(accumulate(one.weight for one in found)))
+        _, _, found, sums = self._last
+        way = rng.choices(found, cum_weights=sums)[0]
         levels = {cell: rng.randint(*bounds) for cell, bounds in way.bounds.items()}
         histories: list[PosgHistory | None] = [None, None]
         histories[1 - agent] = self._private(way, levels, 1 - agent)
         return _with_levels(way.state, levels), histories
+
+    def hidden_parts_of(self, state: Field) -> list[str]:
+        """Returns the level of each forager, and that of the food in each place, `gone` where there is none."""
+        levels = dict(zip(state[5][::2], state[5][1::2], strict=True))
+        return [str(state[1]), str(state[3]), *(str(levels.get(cell, "gone")) for cell in PLACES)]
 
     def ways(self, history: PosgHistory, agent: int) -> list[_Way]:
         """Returns how things may have gone, given what an agent saw and did; weights are relative.
@@ -169,11 +180,11 @@ class ForagingInPlaces(Foraging):
 
     def _private(self, way: _Way, levels: dict[int, int], other: int) -> PosgHistory:
         """Returns what the other agent saw and did, once all levels are known."""
-        private: list[tuple[Sight, Action | None]] = [(self._told(_with_levels(way.state, levels))[other], None)]
+        private: list[tuple[Sight, Action | None]] = [(_sight(way.state, levels, other), None)]
         passed = way.history
         while passed is not None:
             before, action, passed = passed
-            private.append((self._told(_with_levels(before, levels))[other], action))
+            private.append((_sight(before, levels, other), action))
         return private[::-1]
 
 
@@ -196,6 +207,16 @@ def _decided(way: _Way, own: int, other: int, agent: int) -> list[tuple[float, F
                     split.append((chance * share, _with_levels(state, {one: low}), bounds | {one: (low, high)}))
         ways = split
     return ways
+
+
+def _sight(state: Field, levels: Mapping[int, int], agent: int) -> Sight:
+    """Returns what an agent is told in a state, if all food has these levels."""
+    cell, level, cell_1, level_1, _, food = state
+    own, strength, other, theirs = (cell, level, cell_1, level_1) if agent == 0 else (cell_1, level_1, cell, level)
+    view = VIEW[own]
+    place = view.get(other, UNSEEN)
+    seen = [value for one in food[::2] if one in view for value in (view[one], levels[one])]
+    return (strength, place, theirs if place >= 0 else 0, *seen)
 
 
 def _least(bounds: Bounds) -> dict[int, int]:

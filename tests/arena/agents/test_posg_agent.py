@@ -31,11 +31,13 @@ def test_a_description_is_written_out_in_full_and_read_again() -> None:
         ("posg:pomcp,sims=many", "Agent 'posg:pomcp,sims=many': simulations must be a whole number, not 'many'."),
         (
             "posg:minimax",
-            "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'potmmcp' or 'combined'.",
+            "Agent 'posg:minimax': method is 'minimax', expected 'pomcp' or 'ipomcp' or 'intmcp' or 'potmmcp' or "
+            "'combined'.",
         ),
         (
             "posg",
-            "Agent 'posg' names no method: write posg:pomcp, or posg:ipomcp or posg:potmmcp with types=NAME+NAME.",
+            "Agent 'posg' names no method: write posg:pomcp or posg:intmcp, or posg:ipomcp or posg:potmmcp with "
+            "types=NAME+NAME.",
         ),
     ],
 )
@@ -52,7 +54,9 @@ def test_other_games_and_policies_that_there_are_not_are_refused() -> None:
         seating.resolve(parse("posg:ipomcp,types=H1"), registry.make("mabc"))
 
 
-@pytest.mark.parametrize("text", ["posg:pomcp,sims=30", "posg:ipomcp,types=uniform,sims=30,belief=rejection"])
+@pytest.mark.parametrize(
+    "text", ["posg:pomcp,sims=30", "posg:intmcp,level=0,sims=30", "posg:ipomcp,types=uniform,sims=30,belief=rejection"]
+)
 def test_a_game_is_played_from_what_the_seat_is_told(text: str) -> None:
     game = registry.make("tiger-2a", steps=3)
     agent = seating.build(seating.resolve(parse(text), game), game, Runtime(None))

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from arena.benchmarks.measurement import Measurement
-from arena.benchmarks.posg_speed import OtherPackage, SpeedSettings, measure
+from arena.benchmarks.posg_speed import PLANNERS, OtherPackage, SpeedSettings, measure
 from arena.usage import UsageError
 
 BRIEF = SpeedSettings(seconds=0.01, steps=2, rounds=1)
@@ -27,7 +27,7 @@ def command(program: str) -> str:
 def test_steps_and_every_planner_are_measured() -> None:
     told: list[Measurement] = []
     found = measure(["mabc"], BRIEF, None, told.append)
-    assert [one.name for one in found] == [f"posg/mabc/{what}" for what in ("step", "pomcp", "ipomcp", "potmmcp")]
+    assert [one.name for one in found] == [f"posg/mabc/{what}" for what in ("step", *PLANNERS)]
     assert all(one.value is not None and one.value > 0.0 and one.baseline is None for one in found)
     assert told == found
 
@@ -35,7 +35,7 @@ def test_steps_and_every_planner_are_measured() -> None:
 def test_another_package_is_measured_in_turn_where_it_answers() -> None:
     with OtherPackage(command(ANSWERS)) as other:
         found = measure(["mabc"], BRIEF, other, lambda one: None)
-    assert [one.baseline for one in found] == [5.0, 5.0, None, None]
+    assert [one.baseline for one in found] == [5.0, 5.0, None, None, None]
     assert all(one.ratio == pytest.approx((one.value or 0.0) / 5.0) for one in found[:2])
     assert found[2].note == "types uniform; not beside: no ipomcp"
 

@@ -57,7 +57,20 @@ def test_settings_survive_json() -> None:
             "search goes with combined alone, not with ipomcp: leave it out.",
         ),
         ({"method": "combined", "types": ["H1"], "search": 3}, "search is 3, expected the name of a policy."),
-        ({"types": ["H1"], "belief": "kalman"}, "belief is 'kalman', expected 'rejection' or 'adapted' or 'exact'."),
+        (
+            {"types": ["H1"], "belief": "kalman"},
+            "belief is 'kalman', expected 'rejection' or 'adapted' or 'exact' or 'inferred'.",
+        ),
+        ({"unknown": 0.1, "method": "pomcp"}, "pomcp takes no types: leave out unknown, or use ipomcp."),
+        ({"types": ["H1"], "unknown": 1.5}, "unknown is 1.5, expected a share from 0 to 1."),
+        (
+            {"types": ["H1"], "unknown": 1},
+            "unknown is 1 and unknown_as 'uniform', expected a share below 1 and a name.",
+        ),
+        (
+            {"types": ["H1"], "evidence": 0.5, "belief": "rejection"},
+            "rejection weighs no type: leave out evidence, or use another belief.",
+        ),
         ({"types": ["H1"], "discount": 1.5}, "discount is 1.5, expected a number above 0, at most 1."),
         ({"types": ["H1"], "particles": 0}, "particles is 0, expected a whole number from 1 to 1,000,000,000."),
         ({"types": ["H1"], "seconds": -1}, "seconds is -1, expected a number above 0."),
@@ -184,15 +197,15 @@ def test_games_of_few_states_get_tables() -> None:
     assert isinstance(steps_of(make_model("mabc"), 0, "never"), DrawnSteps)
 
 
-@pytest.mark.parametrize("method", ["pomcp", "ipomcp", "potmmcp"])
+@pytest.mark.parametrize("method", ["pomcp", "ipomcp", "intmcp", "potmmcp"])
 def test_the_same_seed_decides_the_same(method: str) -> None:
-    types = () if method == "pomcp" else ("any", "other")
+    types = ("any", "other") if method in ("ipomcp", "potmmcp") else ()
     config = PosgPlannerConfig(method=method, types=types, simulations=100, episodes=5)  # type: ignore[arg-type]
     decisions = [
         make(make_model("tiger-2a"), 0, config, ANY).choose(Position(0, START), random.Random(4)) for _ in "ab"
     ]
     assert decisions[0] == decisions[1]
-    assert sum(decisions[0].visits.values()) == 99  # the first simulation opens the root
+    assert sum(decisions[0].visits.values()) == (33 if method == "intmcp" else 99)  # the first opens the root
     assert decisions[0].fallback is None
 
 
