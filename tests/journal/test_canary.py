@@ -104,18 +104,8 @@ def test_the_key_is_in_no_journal_log_worker_environment_report_exception_or_rec
     url = f"{address}/v1" if form == "openai" else address
     run, recording = tmp_path / "run", tmp_path / "recording.jsonl"
     words = ["synthesize", "tic_tac_toe", "--llm", f"{form}:m", "--base-url", url, "--run", str(run), "--json"]
-    words += [
-        "--record",
-        str(recording),
-        "--test-transitions",
-        "40",
-        "--workers",
-        "2",
-        "--games",
-        "2",
-        "--further-games",
-        "0",
-    ]
+    words += ["--record", str(recording), "--test-transitions", "40", "--workers", "2", "--games", "2"]
+    words += ["--further-games", "1"]
     code = "import logging, sys; logging.basicConfig(level=1); from arena import cli; sys.exit(cli.run(sys.argv[1:]))"
     with (tmp_path / "out").open("w") as out, (tmp_path / "err").open("w") as err:
         process = subprocess.Popen(
@@ -136,6 +126,7 @@ def test_the_key_is_in_no_journal_log_worker_environment_report_exception_or_rec
     said = (tmp_path / "out").read_text() + (tmp_path / "err").read_text()
     assert process.returncode == 0, said
     assert seen == [CANARY] * 3
+    assert "playing on with program" in said
     assert "answered 500" not in said or "[key]" in said
     assert len(looked) >= 2
     assert [content for content in looked.values() if CANARY.encode() in content] == []
