@@ -76,19 +76,25 @@ class Always:
 
 def test_hand_written_members_are_drawn_by_their_shares_and_the_learner_keeps_its_seat():
     env = against(Matrix(), [(Always(0), ()), (Always(1), ()), (Always(2), ())], 1, jnp.array([0.0, 0.5, 0.5]))
-    state = env.init(KEYS)
-    members = np.asarray(state.game.partner)[0]
+
+    @jax.jit
+    def play(keys):
+        state = env.init(keys)
+        after, paid = env.step(state, jnp.zeros((GAMES, 1), jnp.int32), keys)
+        return state.game, paid.reward, env.outcome(after).total, env.env.outcome(after.game).total
+
+    game, reward, own, of_both = play(KEYS)
+    members = np.asarray(game.partner)[0]
     assert set(members.tolist()) == {1, 2}
-    np.testing.assert_array_equal(state.game.seat, 1)
-    after, paid = env.step(state, jnp.zeros((GAMES, 1), jnp.int32), KEYS)
-    np.testing.assert_array_equal(np.asarray(paid.reward)[:, 0], PAID[0][members])
-    np.testing.assert_array_equal(env.outcome(after).total, PAID[0][members])
-    np.testing.assert_array_equal(env.env.outcome(after.game).total, (PAID[0][members] + PAID[members, 0]) / 2)
+    np.testing.assert_array_equal(game.seat, 1)
+    np.testing.assert_array_equal(np.asarray(reward)[:, 0], PAID[0][members])
+    np.testing.assert_array_equal(own, PAID[0][members])
+    np.testing.assert_array_equal(of_both, (PAID[0][members] + PAID[members, 0]) / 2)
 
 
 def test_without_a_seat_and_shares_seats_and_members_are_drawn_equally():
     env = against(Matrix(), [(Always(0), ()), (DrawnNetwork(UniformPolicy(3)), {})])
-    state = env.init(jax.random.split(jax.random.key(1), 400))
+    state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 400))
     assert 0.4 < np.asarray(state.game.seat).mean() < 0.6
     assert 0.4 < np.asarray(state.game.partner).mean() < 0.6
 
