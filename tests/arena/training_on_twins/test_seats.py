@@ -1,8 +1,9 @@
 """Games with a learner at one seat: what it is shown and paid, and how games follow one another."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from arena.training_on_twins.seats import SeatGames
@@ -33,29 +34,25 @@ PARTNERS = (Says(), 2, False, jnp.array([False, True, True, False]))
 @pytest.fixture(scope="module")
 def played(coin):
     """Returns games at their learners' first decisions, and those after one step in which all said the same."""
-    compiled = {}
+
+    @partial(jax.jit, static_argnames="how")
+    def run(key, seat, said, params, max_actions, how):
+        games = SeatGames(*coin, max_actions, *how)
+        deal, begin, on = jax.random.split(key, 3)
+        deals, seats = games.deals(LANES, deal), jnp.full(LANES, seat)
+        first = games.begin(seats, deals, params, begin)
+        return (games.show(first, seats), *games.step(first, jnp.full(LANES, said), seats, deals, params, on))
 
     def of(seat, said, others=(None, 1, True, ()), max_actions=2):
         *how, params = others
-        if (*how, max_actions) not in compiled:
-            games = SeatGames(*coin, max_actions, *how)
-
-            @jax.jit
-            def run(seat, said, key):
-                deal, begin, on = jax.random.split(key, 3)
-                deals, seats = games.deals(LANES, deal), jnp.full(LANES, seat)
-                first = games.begin(seats, deals, params, begin)
-                return (games.show(first, seats), *games.step(first, jnp.full(LANES, said), seats, deals, params, on))
-
-            compiled[*how, max_actions] = run
-        return compiled[*how, max_actions](seat, said, jax.random.key(1))
+        return jax.device_get(run(jax.random.key(1), seat, said, params, max_actions, tuple(how)))
 
     return of
 
 
 def test_the_second_player_decides_after_the_first_and_is_paid_at_the_end_while_the_next_game_begins(played):
     shown, standing, paid = played(seat=1, said=1)
-    first, coins = np.asarray(shown.observation[:, 0]), np.asarray(shown.observation[:, 2])
+    first, coins = shown.observation[:, 0], shown.observation[:, 2]
     assert paid.reward.tolist() == (-(first + 10 + 100 * coins)).tolist()
     assert paid.done.all()
     # Its last action is the last one that is allowed.
@@ -65,7 +62,7 @@ def test_the_second_player_decides_after_the_first_and_is_paid_at_the_end_while_
     # Coins and players by chance are even, and drawn anew.
     assert 0.4 < coins.mean() < 0.6
     assert 0.4 < first.mean() < 0.6
-    again = np.asarray(standing.games[1])[:, 2]
+    again = standing.games[1][:, 2]
     assert 0.4 < (again != coins).mean() < 0.6
 
 
@@ -88,7 +85,7 @@ def test_a_policy_at_another_seat_remembers_its_own_decisions_of_one_game_alone(
 
 def test_a_draw_is_neither_won_nor_lost(played):
     _, _, paid = played(seat=0, said=0)
-    drawn = np.asarray(paid.reward) == 0
+    drawn = paid.reward == 0
     assert drawn.any()
     assert (paid.ended.wins + paid.ended.losses)[drawn].tolist() == [0] * drawn.sum()
     assert paid.ended.wins[~drawn].all()
@@ -105,11 +102,10 @@ def test_a_game_that_is_too_long_is_cut_pays_nothing_and_counts_for_itself(playe
 
 def test_a_partner_is_drawn_for_each_game_and_has_a_policy_for_each_seat(played):
     shown, standing, paid = played(seat=0, said=0, others=PARTNERS)
-    second = np.asarray(paid.reward - 100 * shown.observation[:, 2]) / 10
+    second = (paid.reward - 100 * shown.observation[:, 2]) / 10
     # The second player said yes where the first partner played, in about half of the games.
     assert set(second.tolist()) == {0.0, 1.0}
     assert 0.4 < second.mean() < 0.6
-    following = np.asarray(standing.partner)
-    assert 0.4 < (following != 1 - second).mean() < 0.6
-    first = np.asarray(played(seat=1, said=0, others=PARTNERS)[0].observation[:, 0])
+    assert 0.4 < (standing.partner != 1 - second).mean() < 0.6
+    first = played(seat=1, said=0, others=PARTNERS)[0].observation[:, 0]
     assert 0.4 < first.mean() < 0.6
