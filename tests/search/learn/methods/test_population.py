@@ -44,12 +44,18 @@ def step(env):
 
 
 @pytest.fixture(scope="module")
-def played(env, step):
+def legal(env):
+    """Returns the compiled masks."""
+    return jax.jit(env.legal_mask)
+
+
+@pytest.fixture(scope="module")
+def played(env, step, legal):
     """Three steps of games in which the learner says 1 whenever it may; the last state, and what was before each."""
     states = [jax.jit(env.init)(jax.random.split(jax.random.key(0), GAMES))]
     paid = []
     for _ in range(3):
-        actions = np.where(env.legal_mask(states[-1])[..., 0], 0, 2)
+        actions = np.where(legal(states[-1])[..., 0], 0, 2)
         state, transition = step(states[-1], actions, KEYS)
         states.append(state)
         paid.append(transition)
@@ -80,15 +86,16 @@ def test_the_learner_plays_its_seat_and_members_play_and_remember_theirs(played)
     np.testing.assert_array_equal(states[3].memory[0, 0], np.where(states[3].seat == 1, 2, 1))
 
 
-def test_the_learner_sees_and_is_paid_what_its_seat_is(env, played):
+def test_the_learner_sees_and_is_paid_what_its_seat_is(env, legal, played):
     states, paid = played
     whole = Bits()
+    observe, seen, mask = jax.jit(env.observe), jax.jit(whole.observe), jax.jit(whole.legal_mask)
     for state, transition in zip(states[:3], paid, strict=True):
         seat = np.asarray(state.seat)
         each = np.arange(GAMES)
         assert (env.num_players, env.num_actions, env.image_shape) == (1, 3, (1, 1, 10))
-        np.testing.assert_array_equal(env.observe(state)[:, 0], np.asarray(whole.observe(state.game))[each, seat])
-        np.testing.assert_array_equal(env.legal_mask(state)[:, 0], np.asarray(whole.legal_mask(state.game))[each, seat])
+        np.testing.assert_array_equal(observe(state)[:, 0], np.asarray(seen(state.game))[each, seat])
+        np.testing.assert_array_equal(legal(state)[:, 0], np.asarray(mask(state.game))[each, seat])
         assert transition.reward.shape == (GAMES, 1)
         assert transition.info["illegal"].shape == transition.info["shaping"].shape == (GAMES, 1)
         assert not np.asarray(transition.info["illegal"]).any()
@@ -98,29 +105,36 @@ def test_the_learner_sees_and_is_paid_what_its_seat_is(env, played):
     np.testing.assert_array_equal(env.is_over(states[3]), True)
 
 
-def test_illegal_actions_of_the_learner_are_flagged(env, step, played):
+def test_illegal_actions_of_the_learner_are_flagged(legal, step, played):
     state = played[0][0]
-    waits = np.asarray(env.legal_mask(state))[:, 0, 0]
+    waits = np.asarray(legal(state))[:, 0, 0]
     _, transition = step(state, np.ones((GAMES, 1), np.int64), KEYS)
     np.testing.assert_array_equal(np.asarray(transition.info["illegal"])[:, 0], waits)
 
 
-def test_uniform_actions_of_the_learner_are_legal(env, played):
+def test_uniform_actions_of_the_learner_are_legal(env, legal, played):
     state = played[0][1]
-    drawn = np.asarray(env.sample(state, jnp.linspace(0, 0.99, GAMES)))
+    drawn = np.asarray(jax.jit(env.sample)(state, np.linspace(0, 0.99, GAMES)))
     assert drawn.shape == (GAMES, 1)
-    assert np.take_along_axis(np.asarray(env.legal_mask(state))[:, 0], drawn, axis=1).all()
+    assert np.take_along_axis(np.asarray(legal(state))[:, 0], drawn, axis=1).all()
 
 
 def test_one_game_alone_is_played_like_a_lane(env, played):
     states, paid = played
     key = jax.random.split(jax.random.key(0), GAMES)[7]
     alone, step = jax.jit(env.init)(key), jax.jit(env.step)
+    states, paid = jax.device_get((states, paid))
+
+    @jax.jit
+    def shown(state):
+        return env.legal_mask(state), env.observe(state), env.sample(state, jnp.zeros(()))
+
     for number in range(3):
         jax.tree.map(np.testing.assert_array_equal, alone, lane(states[number], 7))
-        actions = np.where(env.legal_mask(alone)[:, 0], 0, 2)
-        assert env.observe(alone).shape == (1, 1, 1, 10)
-        assert env.sample(alone, jnp.zeros(())).shape == (1,)
+        mask, seen, drawn = shown(alone)
+        actions = np.where(mask[:, 0], 0, 2)
+        assert seen.shape == (1, 1, 1, 10)
+        assert drawn.shape == (1,)
         alone, transition = step(alone, actions, KEYS[7])
         jax.tree.map(lambda one, many: np.testing.assert_array_equal(one, many[7]), transition, paid[number])
 
@@ -130,19 +144,20 @@ def test_partners_that_draw_do_so_differently_in_every_game_and_step(public_priv
     params = jax.jit(network.init)(jax.random.key(0), jnp.zeros((1, 1, 1, 1, 10)))
     env = FictitiousPartners(Bits(), network, several_policies.stacked([params]))
     state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 64))
-    step, said = jax.jit(env.step), []
+    keys, said = jax.random.split(jax.random.key(2), 64), []
+    step = jax.jit(lambda state: env.step(state, jnp.where(env.legal_mask(state)[..., 0], 0, 2), keys))
     for _ in range(3):
-        state, _ = step(state, np.where(env.legal_mask(state)[..., 0], 0, 2), jax.random.split(jax.random.key(2), 64))
+        state, _ = step(state)
         said.append(np.asarray(state.game.said))
     second = np.asarray(state.seat) == 1
     assert 8 < (said[0][second] == 1).sum() < second.sum() - 8
     assert (said[0][second] != said[2][second]).any()
 
 
-def test_new_games_have_new_seats_and_empty_memories(env, played):
+def test_new_games_have_new_seats_and_empty_memories(env, legal, played):
     states, _ = played
     resetting = AutoReset(env, None)
-    actions = np.where(env.legal_mask(states[2])[..., 0], 0, 2)
+    actions = np.where(legal(states[2])[..., 0], 0, 2)
     after, paid = jax.jit(resetting.step)(states[2], actions, jax.random.split(jax.random.key(9), GAMES))
     assert np.asarray(paid.done).all()
     assert not np.asarray(after.memory).any()

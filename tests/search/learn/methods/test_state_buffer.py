@@ -83,15 +83,19 @@ def test_one_game_and_many_begin_alike_and_new_games_come_from_the_buffer(filled
     env = BufferedStarts(Bits(), filled)
     keys = jax.random.split(jax.random.key(4), 8)
     init = jax.jit(env.init)
-    begun, alone = init(keys), init(keys[5])
+    begun, alone = jax.device_get((init(keys), init(keys[5])))
     jax.tree.map(lambda one, many: np.testing.assert_array_equal(one, many[5]), alone, begun)
     resetting = AutoReset(env, 2)
-    actions = np.where(env.legal_mask(begun)[..., 0], 0, 1)
-    after, paid = jax.jit(resetting.step)(begun, actions, jax.random.split(jax.random.key(5), 8))
+
+    @jax.jit
+    def play(state, keys):
+        return resetting.step(state, jnp.where(env.legal_mask(state)[..., 0], 0, 1), keys)
+
+    after, paid = jax.device_get(play(begun, jax.random.split(jax.random.key(5), 8)))
     assert not np.asarray(paid.info["illegal"]).any()
     np.testing.assert_array_equal(paid.done, begun.clock == 2)
     np.testing.assert_array_equal(after.clock[~paid.done], begun.clock[~paid.done] + 1)
-    fresh = init(jax.random.split(jax.random.key(5), 8))
+    fresh = jax.device_get(init(jax.random.split(jax.random.key(5), 8)))
     np.testing.assert_array_equal(after.clock[paid.done], fresh.clock[paid.done])
     assert (env.num_players, env.num_actions) == (2, 3)
     assert env.image_shape == (1, 1, 10)

@@ -33,8 +33,13 @@ network = ActorCritic(
 @pytest.fixture(scope="module")
 def played():
     """Returns parameters and the same steps told with deciders."""
-    runner = jax.jit(lambda key: rollout.begin(env, network, GAMES, key))(jax.random.key(0))
-    params = jax.jit(network.init)(jax.random.key(1), rollout.observe(env, runner.games)[None])
+
+    @jax.jit
+    def begin(key, seed):
+        runner = rollout.begin(env, network, GAMES, key)
+        return runner, network.init(seed, rollout.observe(env, runner.games)[None])
+
+    runner, params = begin(jax.random.key(0), jax.random.key(1))
     collect = jax.jit(rollout.collector(lambda _: env, network, CONFIG, one_decides=True))
     return jax.tree.map(np.asarray, (params, collect(params, runner, (), Progress(jnp.float32(1)))[1]))
 
@@ -85,20 +90,25 @@ def test_slopes_and_losses_are_those_of_all_steps(played):
     # The others' share of the surrogate is constant.
     for name in ("value", "entropy", "divergence", "clipped"):
         np.testing.assert_allclose(getattr(told, name), getattr(known, name), atol=1e-6)
-    np.testing.assert_allclose(told.policy, -of_decider(advantage, batch.deciders).sum() / advantage.size, atol=1e-5)
+    of_deciders = np.asarray(jax.jit(of_decider)(advantage, batch.deciders))
+    np.testing.assert_allclose(told.policy, -of_deciders.sum() / advantage.size, atol=1e-5)
 
 
 def test_one_update_is_that_of_all_steps(played):
     params, batch = played
-    learner = Learner(params, ppo.optimiser(CONFIG).init(params))
-    update = jax.jit(lambda batch: ppo.update(learner, network, batch, CONFIG, ALPHA, jax.random.key(2)))
+
+    @jax.jit
+    def update(batch):
+        learner = Learner(params, ppo.optimiser(CONFIG).init(params))
+        return ppo.update(learner, network, batch, CONFIG, ALPHA, jax.random.key(2))
+
     few, many = update(batch)[0], update(batch._replace(deciders=None))[0]
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=5e-6), few.params, many.params)
 
 
 def test_players_of_a_game_stay_together(played):
     _, batch = played
-    part = ppo.part_of(batch, np.array([[3, 1]]))
+    part = jax.jit(ppo.part_of)(batch, np.array([[3, 1]]))
     lanes = [6, 7, 2, 3]
     np.testing.assert_array_equal(part.deciders, batch.deciders[:, [3, 1]])
     np.testing.assert_array_equal(part.memory, batch.memory[lanes])
@@ -108,14 +118,15 @@ def test_players_of_a_game_stay_together(played):
 
 def test_every_share_gives_its_own_games(played):
     _, batch = played
-    part = ppo.part_of(batch, np.array([[1], [0]]))
+    part = jax.jit(ppo.part_of)(batch, np.array([[1], [0]]))
     np.testing.assert_array_equal(part.deciders, batch.deciders[:, [1, 2]])
     np.testing.assert_array_equal(part.action, batch.action[:, [2, 3, 4, 5]])
 
 
 def test_steps_without_a_choice_count_as_0():
-    whole = combine(jnp.array([0.0, 0.1]), jnp.zeros(2), jnp.ones(2), jnp.array([0.0, 2.0]), 0.05, 0.5, 0.1)
-    short = combine(jnp.array([0.1]), jnp.zeros(1), jnp.ones(2), jnp.array([2.0]), 0.05, 0.5, 0.1)
+    weighed = jax.jit(lambda *told: combine(*told, 0.05, 0.5, 0.1))
+    whole = weighed(np.array([0.0, 0.1], np.float32), *np.float32([[0, 0], [1, 1], [0, 2]]))
+    short = weighed(np.array([0.1], np.float32), np.float32([0]), np.float32([1, 1]), np.float32([2]))
     np.testing.assert_allclose(np.array(short), np.array(whole), rtol=1e-6)
     assert short.entropy == 1
     assert short.clipped == 0.5

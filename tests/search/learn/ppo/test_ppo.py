@@ -1,3 +1,5 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,9 +24,13 @@ def network(small_network):
 def played(recall, network, small_config):
     """Returns parameters and a rollout of 16 lanes."""
     config = small_config()
-    runner = jax.jit(lambda key: rollout.begin(recall, network, config.environments, key))(jax.random.key(0))
-    example = jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games))
-    params = jax.jit(network.init)(jax.random.key(1), example)
+
+    @jax.jit
+    def begin(key, seed):
+        runner = rollout.begin(recall, network, config.environments, key)
+        return runner, network.init(seed, jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games)))
+
+    runner, params = begin(jax.random.key(0), jax.random.key(1))
     collect = jax.jit(rollout.collector(lambda _: recall, network, config))
     return jax.tree.map(np.asarray, (params, collect(params, runner, (), Progress(jnp.float32(1)))[1]))
 
@@ -35,16 +41,19 @@ def learn(network, played):
     params, batch = played
 
     def run(config):
-        learner = Learner(params, ppo.optimiser(config).init(params))
-        update = jax.jit(lambda learner, batch, key: ppo.update(learner, network, batch, config, ALPHA, key))
-        return update(learner, batch, jax.random.key(2))
+        @jax.jit
+        def update(params, batch, key):
+            learner = Learner(params, ppo.optimiser(config).init(params))
+            return ppo.update(learner, network, batch, config, ALPHA, key)
+
+        return update(params, batch, jax.random.key(2))
 
     return run
 
 
 def test_first_minibatch_finds_the_policy_that_played(network, played, small_config):
     params, batch = played
-    part = ppo.part_of(batch, np.array([[3, 0, 7, 12]]))
+    part = jax.jit(ppo.part_of)(batch, np.array([[3, 0, 7, 12]]))
     _, found = jax.jit(lambda part: ppo.loss(params, network, part, part.advantage, small_config(), ALPHA))(part)
     assert abs(found.divergence) < 1e-6
     assert found.clipped == 0
@@ -53,7 +62,7 @@ def test_first_minibatch_finds_the_policy_that_played(network, played, small_con
 
 def test_lanes_are_taken_whole(played):
     _, batch = played
-    part = ppo.part_of(batch, np.array([[5, 1]]))
+    part = jax.jit(ppo.part_of)(batch, np.array([[5, 1]]))
     np.testing.assert_array_equal(part.memory, batch.memory[[5, 1]])
     np.testing.assert_array_equal(part.observation, batch.observation[:, [5, 1]])
     np.testing.assert_array_equal(part.legal, batch.legal[:, [5, 1]])
@@ -62,7 +71,7 @@ def test_lanes_are_taken_whole(played):
 
 def test_every_share_gives_its_own_lanes(played):
     _, batch = played
-    part = ppo.part_of(batch, np.array([[5, 1], [0, 7]]))
+    part = jax.jit(ppo.part_of)(batch, np.array([[5, 1], [0, 7]]))
     lanes = [5, 1, 8, 15]
     np.testing.assert_array_equal(part.memory, batch.memory[lanes])
     np.testing.assert_array_equal(part.observation, batch.observation[:, lanes])
@@ -73,11 +82,13 @@ def test_every_share_gives_its_own_lanes(played):
 def test_all_lanes_in_one_minibatch_teach_the_same_in_any_shares(network, played, small_config, accumulate):
     params, batch = played
     config = small_config(epochs=1, minibatches=1, accumulate=accumulate)
-    learner = Learner(params, ppo.optimiser(config).init(params))
-    one, four = (
-        jax.jit(lambda key, s=s: ppo.update(learner, network, batch, config, ALPHA, key, s))(jax.random.key(0))[0]
-        for s in (1, 4)
-    )
+
+    @partial(jax.jit, static_argnums=0)
+    def update(shares, key):
+        learner = Learner(params, ppo.optimiser(config).init(params))
+        return ppo.update(learner, network, batch, config, ALPHA, key, shares)[0]
+
+    one, four = (update(shares, jax.random.key(0)) for shares in (1, 4))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=2e-6), one.params, four.params)
 
 
@@ -111,9 +122,12 @@ def test_one_pass_over_one_minibatch_is_one_step_down_the_slope_of_all_lanes(net
 def test_steps_that_are_not_judged_change_nothing(network, played, small_config):
     params, batch = played
     config = small_config(epochs=1, minibatches=1)
-    learner = Learner(params, ppo.optimiser(config).init(params))
-    judged = jax.random.bernoulli(jax.random.key(7), 0.5, batch.action.shape)
-    update = jax.jit(lambda batch: ppo.update(learner, network, batch, config, ALPHA, jax.random.key(2)))
+    judged = np.random.default_rng(7).random(batch.action.shape) < 0.5
+
+    @jax.jit
+    def update(batch):
+        learner = Learner(params, ppo.optimiser(config).init(params))
+        return ppo.update(learner, network, batch, config, ALPHA, jax.random.key(2))
 
     def told(advantage, target):
         changed = {"advantage": batch.advantage - 3, "target": batch.target}
@@ -167,7 +181,7 @@ def test_rate_falls_linearly_to_0_and_stays_there(small_config):
     wanted = np.repeat([0.5 * (1 - update / config.updates) for update in range(config.updates)] + [0.0], 4)
     np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-9)
     constant = ppo.optimiser(small_config(learning_rate=0.5, adam_epsilon=0.0, anneal_learning_rate=False))
-    change, _ = constant.update(jnp.ones(()) * 0.25, constant.init(weight), weight)
+    change, _ = jax.jit(lambda slope: constant.update(slope, constant.init(weight), weight))(0.25)
     np.testing.assert_allclose(change, -0.5, rtol=1e-5)
 
 

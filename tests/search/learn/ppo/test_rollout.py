@@ -14,6 +14,17 @@ CORES = ("gru", "rnn", "transformer_xl", "none")
 STEPS = 9
 
 
+def begun(game, network, config):
+    """Returns freshly dealt games and a network's parameters."""
+
+    @jax.jit
+    def begin(key, seed):
+        runner = rollout.begin(game, network, config.environments, key)
+        return runner, network.init(seed, jax.tree.map(lambda leaf: leaf[None], rollout.observe(game, runner.games)))
+
+    return begin(jax.random.key(3), jax.random.key(4))
+
+
 @pytest.fixture(scope="module")
 def prepared(recall, small_network, small_config):
     """Returns a function core -> (network, params, compiled collector, runner)."""
@@ -22,9 +33,7 @@ def prepared(recall, small_network, small_config):
     @cache
     def prepare(core):
         network = small_network(core)
-        runner = jax.jit(lambda key: rollout.begin(recall, network, config.environments, key))(jax.random.key(3))
-        example = jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games))
-        params = jax.jit(network.init)(jax.random.key(4), example)
+        runner, params = begun(recall, network, config)
         collect = jax.jit(rollout.collector(lambda _: recall, network, config))
         return network, params, collect, runner
 
@@ -123,11 +132,11 @@ def test_rewards_shaping_and_finished_games_are_those_of_the_actions(prepared, s
 
 def test_sequences_are_cut_game_by_game_piece_by_piece_player_by_player():
     # Step t of lane l is 10 t + l; game 0 has the lanes 0 and 1, game 1 the lanes 2 and 3.
-    lanes = 10.0 * jnp.arange(6)[:, None] + jnp.arange(4)
-    games = 100 * jnp.arange(6)[:, None] + jnp.arange(2)
+    lanes = 10.0 * np.arange(6)[:, None] + np.arange(4)
+    games = 100 * np.arange(6)[:, None] + np.arange(2)
     batch = Batch(lanes[0], *[lanes] * 8, deciders=games)
     config = PpoConfig(100, environments=2, steps=6, bptt_steps=3)
-    found = rollout.cut(batch, -lanes, config, players=2)
+    found = jax.jit(lambda batch, memory: rollout.cut(batch, memory, config, players=2))(batch, -lanes)
     first = [0, 1, 30, 31, 2, 3, 32, 33]
     assert np.asarray(found.target).tolist() == [[start + step for start in first] for step in (0, 10, 20)]
     assert np.asarray(found.memory).tolist() == [-start for start in first]
@@ -138,15 +147,16 @@ def test_sequences_are_cut_game_by_game_piece_by_piece_player_by_player():
 
 def test_pieces_are_read_from_the_memories_that_they_were_played_with(recall, small_network, small_config):
     network, config = small_network("lstm"), small_config(steps=STEPS, bptt_steps=3)
-    runner = rollout.begin(recall, network, config.environments, jax.random.key(3))
-    params = network.init(
-        jax.random.key(4), jax.tree.map(lambda leaf: leaf[None], rollout.observe(recall, runner.games))
-    )
+    runner, params = begun(recall, network, config)
     _, batch, _ = jax.jit(rollout.collector(lambda _: recall, network, config))(
         params, runner, (), Progress(jnp.ones(()))
     )
     assert batch.action.shape == (3, 3 * 16)
     assert not batch.starts[0].all(), "some pieces begin within a game"
-    _, outputs = jax.jit(network.apply)(params, batch.memory, batch.observation, batch.starts)
-    now = masked_categorical.log_probability(outputs.logits, batch.legal, batch.action)
-    np.testing.assert_allclose(now, batch.log_probability, atol=1e-6)
+
+    @jax.jit
+    def read(batch):
+        _, outputs = network.apply(params, batch.memory, batch.observation, batch.starts)
+        return masked_categorical.log_probability(outputs.logits, batch.legal, batch.action)
+
+    np.testing.assert_allclose(read(batch), batch.log_probability, atol=1e-6)
