@@ -77,19 +77,30 @@ def test_who_has_a_choice_decides():
     np.testing.assert_array_equal(anybody, [True, True, False])
 
 
-def played(env, slots, network=None, steps=7, environments=6):
-    """Returns the memory after what an off-belief learner collects, the batch, and the finished games."""
-    config = PpoConfig(total_steps=steps * environments, environments=environments, steps=steps, discount=DISCOUNT)
-    believing = BelievingNetwork(network or Scripted(), UniformBelief(COUNTS))
-    collect = collector(lambda context: env, believing, slots, config, FictitiousConfig(8))
+@cache
+def collecting(network, environments):
+    """Returns what collects 7 steps of games, compiled once for whoever may see the bit."""
+    env, config = Bits(), PpoConfig(7 * environments, environments=environments, steps=7, discount=DISCOUNT)
+    believing = BelievingNetwork(network, UniformBelief(COUNTS))
 
-    def run(key):
+    @jax.jit
+    def run(key, seers):
+        collect = collector(lambda context: env, believing, BitSlots(seers), config, FictitiousConfig(8))
         runner = rollout.begin(env, believing, environments, key)
         params = believing.init(key, rollout.observe(env, runner.games)[None])
         runner, batch, episodes = collect(params, runner, (), Progress(jnp.zeros(())))
         return runner.memory, batch, episodes
 
-    return jax.tree.map(np.asarray, jax.jit(run)(jax.random.key(3)))
+    return run
+
+
+SCRIPTED = Scripted()
+
+
+def played(seers=(1, 1), network=SCRIPTED, environments=64):
+    """Returns the memory after what an off-belief learner collects, the batch, and the finished games."""
+    run = collecting(network, environments)
+    return jax.tree.map(np.asarray, run(jax.random.key(3), np.array(seers, np.int32)))
 
 
 def rows_of(batch):
@@ -100,12 +111,12 @@ def rows_of(batch):
 
 
 def test_with_the_truth_as_belief_targets_are_one_turn_bootstrapped_returns():
-    _, batch, episodes = played(Bits(), BitSlots(seers=(0, 1)))
+    _, batch, episodes = played(seers=(0, 1))
     seen, action, target, value, advantage = rows_of(batch)
     clock, bit = seen[:, :, 0, 2:5].argmax(axis=-1), seen[:, :, 1, :2].argmax(axis=-1)
     paid = (clock + 1) * (action.sum(axis=-1) == bit + 1)
     compared = 0
-    for step, game in np.ndindex(5, 6):
+    for step, game in np.ndindex(5, 64):
         player = clock[step, game] % 2
         expected, weight, now = 0.0, 1.0, step
         while now == step or clock[now, game] not in (0, clock[step, game] + 2):
@@ -115,13 +126,13 @@ def test_with_the_truth_as_belief_targets_are_one_turn_bootstrapped_returns():
         assert target[step, game, player] == pytest.approx(expected)
         assert advantage[step, game, player] == pytest.approx(expected - value[step, game, player])
         compared += 1
-    assert (compared, episodes.games) == (30, 12)
+    assert (compared, episodes.games) == (320, 128)
 
 
 @pytest.fixture(scope="module")
 def unseen():
     """Returns the batch of many games whose player 0 does not see the bit."""
-    return played(Bits(), BitSlots(), environments=64)[1]
+    return played()[1]
 
 
 def test_a_step_without_a_choice_teaches_nothing(unseen):
@@ -148,12 +159,12 @@ def test_who_does_not_see_is_judged_in_games_that_its_belief_draws(unseen):
 def learned(public_private):
     """Returns a network, and what `played` returns of it."""
     network = public_private(head_scale=1.0)
-    return network, *played(Bits(), BitSlots(), network)
+    return network, *played(network=network, environments=6)
 
 
 def test_real_play_is_not_changed_by_fictitious_games(learned):
     network, _, batch, _ = learned
-    _, other, _ = played(Bits(), BitSlots(seers=(0, 1)), network)
+    _, other, _ = played((0, 1), network, 6)
     np.testing.assert_array_equal(batch.observation, other.observation)
     np.testing.assert_array_equal(batch.action, other.action)
     assert not np.array_equal(batch.target, other.target)
