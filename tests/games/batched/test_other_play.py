@@ -46,18 +46,20 @@ def states(parts):
     for number in range(12):
         found.append(state)
         state, _ = step(state, sample(state, jax.random.uniform(jax.random.key(number), (LANES,)) * 0.9))
-    return found
+    return jax.device_get(found)
 
 
 def test_jax_and_numpy_agree_on_every_element(parts, states):
     env, group, _ = parts
-    state = lane(states[7], 3)
-    moved = jax.jit(jax.vmap(lambda number: transform(env, group, number, state)))(jnp.arange(len(group)))
+    state = jax.tree.map(jnp.asarray, lane(states[7], 3))
+    moved = jax.jit(jax.vmap(lambda number: transform(env, group, number, state)))(np.arange(len(group)))
+    moved = jax.device_get(moved)
     show = jax.jit(lambda s: (env.observe(s), env.legal_mask(s), env.observe_graph(s)))
     image, mask, nodes = show(state)
     turn = jax.jit(
         jax.vmap(lambda n: (group.image(n, image), group.mask(n, mask), group.graph(n, nodes.nodes, nodes.adjacency)))
-    )(jnp.arange(len(group)))
+    )(np.arange(len(group)))
+    turn = jax.device_get(turn)
     for number in range(len(group)):
         own = jax.tree.map(lambda array, n=number: array[n], moved)
         picture, legal, graph = show(own)
@@ -71,7 +73,7 @@ def test_jax_and_numpy_agree_on_every_element(parts, states):
 
 def test_players_see_and_act_through_their_own_symmetries(parts, states):
     env, group, wrapped = parts
-    symmetry = jax.random.randint(jax.random.key(5), (2, LANES), 0, len(group))
+    symmetry = np.random.default_rng(5).integers(0, len(group), (2, LANES), np.int32)
     step, plain_step = jax.jit(wrapped.step), jax.jit(env.step)
     sample, wrapped_sample = jax.jit(env.sample), jax.jit(wrapped.sample)
     show = jax.jit(lambda s: (env.observe(s.game), wrapped.legal_mask(s), wrapped.observe(s)))
@@ -93,13 +95,13 @@ def test_players_see_and_act_through_their_own_symmetries(parts, states):
 
 def test_symmetries_are_drawn_anew_for_each_game_and_player(parts):
     _, group, wrapped = parts
-    state = jax.jit(wrapped.init)(jax.random.split(jax.random.key(1), 2000))
+    state = jax.device_get(jax.jit(wrapped.init)(jax.random.split(jax.random.key(1), 2000)))
     assert set(np.asarray(state.symmetry).ravel()) == set(range(len(group)))
     assert abs((state.symmetry[0] == state.symmetry[1]).mean() - 1 / len(group)) < 0.02
     reset = AutoReset(wrapped)
-    ended = jnp.full((2000, 2), wrapped.num_actions - 1)
+    ended = np.full((2000, 2), wrapped.num_actions - 1)
     keys = jax.random.split(jax.random.key(2), 2000)
-    after, transition = jax.jit(reset.step)(state, ended, keys)
+    after, transition = jax.device_get(jax.jit(reset.step)(state, ended, keys))
     assert transition.done.all()
     assert abs((after.symmetry == state.symmetry).mean() - 1 / len(group)) < 0.02
 

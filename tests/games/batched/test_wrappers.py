@@ -22,13 +22,12 @@ def keys_at(number, lanes=LANES):
 def play(env, dealt_at_once, lanes, steps=40):
     """Returns the states and transitions of random games, the same whatever part of the lanes is played."""
     wrapped = AutoReset(env, dealt_at_once)
-    step = jax.jit(wrapped.step)
-    sample = jax.jit(env.sample)
+    step = jax.jit(lambda state, uniform, keys: wrapped.step(state, env.sample(state, uniform), keys))
     state = jax.jit(wrapped.init)(keys_at(0)[lanes])
     states, transitions = [], []
     for number in range(1, steps):
-        actions = sample(state, jax.random.uniform(jax.random.key(number), (LANES,))[lanes])
-        state, transition = step(state, actions, keys_at(number)[lanes])
+        uniform = np.asarray(jax.random.uniform(jax.random.key(number), (LANES,)))[lanes]
+        state, transition = step(state, uniform, keys_at(number)[lanes])
         states.append(jax.tree.map(np.asarray, state))
         transitions.append(jax.tree.map(np.asarray, transition))
     return states, transitions
@@ -94,12 +93,22 @@ def test_metrics_are_the_means_over_finished_games(env, played):
     assert found["win_rate"] == pytest.approx(won.mean())
 
 
+def ended_at_once(env):
+    """Returns what 20,000 games come to whose first player ends them before anything else."""
+
+    @jax.jit
+    def play(keys):
+        state = env.init(keys)
+        actions = jnp.zeros((20_000, env.num_players), jnp.int32).at[:, 0].set(env.num_actions - 1)
+        after, transition = env.step(state, actions)
+        return add_episodes(no_episodes(env), transition.done, env.outcome(after))
+
+    return metrics(play(jax.random.split(jax.random.key(1), 20_000)), MEANS)
+
+
 def test_ending_at_once_with_three_players_gives_the_papers_figure():
     env = make("yokai-9c-3p")
-    state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
-    actions = jnp.zeros((20_000, 3), jnp.int32).at[:, 0].set(env.num_actions - 1)
-    after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(jax.jit(add_episodes)(no_episodes(env), transition.done, jax.jit(env.outcome)(after)), MEANS)
+    found = ended_at_once(env)
     assert found["R"] == pytest.approx(60 / 1680 * 25, abs=0.1)
     assert found["return"] == pytest.approx(-2.3, abs=0.1)
     assert found["LEN"] == 1
@@ -107,10 +116,7 @@ def test_ending_at_once_with_three_players_gives_the_papers_figure():
 
 def test_ending_at_once_with_eight_cards_wins_8_of_70_games():
     env = make("yokai-8c-2p")
-    state = jax.jit(env.init)(jax.random.split(jax.random.key(1), 20_000))
-    actions = jnp.zeros((20_000, 2), jnp.int32).at[:, 0].set(env.num_actions - 1)
-    after, transition = jax.jit(env.step)(state, actions)
-    found = metrics(jax.jit(add_episodes)(no_episodes(env), transition.done, jax.jit(env.outcome)(after)), MEANS)
+    found = ended_at_once(env)
     assert found["R"] == pytest.approx(8 / 70 * 15, abs=0.1)
     assert found["return"] == pytest.approx((8 * 15 - 62 * 3) / 70, abs=0.1)
 

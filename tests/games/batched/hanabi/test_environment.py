@@ -25,7 +25,7 @@ def tiny():
     for number in range(env.sizes.max_length):
         actions = sample(states[-1], jax.random.uniform(jax.random.key(number), (LANES,)))
         states.append(move(states[-1], actions)[0])
-    return env, states, move
+    return env, jax.device_get(states), move
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +59,8 @@ def test_decks_hold_every_card_and_differ(tiny):
 def test_one_game_is_the_same_alone_and_among_others(tiny, alone, show):
     env, states, move = tiny
     actions = np.full((LANES, 2), env.sizes.hand)  # everybody plays the oldest card
-    moved, paid = move(states[3], actions)
-    seen, _, mask = show(moved)
+    moved, paid = jax.device_get(move(states[3], actions))
+    seen, _, mask = jax.device_get(show(moved))
     for number in range(LANES):
         own, own_paid, own_seen, own_mask = alone(lane(states[3], number), actions[number])
         jax.tree.map(np.testing.assert_array_equal, own, lane(moved, number))

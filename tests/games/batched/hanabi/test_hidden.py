@@ -65,12 +65,11 @@ def test_the_truth_is_one_of_the_decks_that_may_be_put_back(played, hidden):
     jax.tree.map(np.testing.assert_array_equal, again, state)
 
 
-def test_hands_are_drawn_by_the_exact_belief(played):
-    env, state = played
-    sizes = env.sizes
-    slots = HanabiHidden(sizes)
-    draw = jax.jit(jax.vmap(slots._hand, (None, None, 0)))
-    known = np.asarray(slots.known(state))
+def test_hands_are_drawn_by_the_exact_belief(played, hidden):
+    env, state = played[0], jax.device_get(played[1])
+    sizes, slots = env.sizes, hidden[0]
+    draw, fitting = jax.jit(jax.vmap(slots._hand, (None, None, 0))), jax.jit(slots._fits)
+    known = np.asarray(hidden[1](state))
     letters = sizes.config.kinds()
     hinted = 0
     for game in range(4):
@@ -84,8 +83,8 @@ def test_hands_are_drawn_by_the_exact_belief(played):
                 masks.append((colours, "".join(str(bit + 1) for bit in range(3) if bits[1] >> bit & 1)))
         hinted += sum(mask != ("RYG", "123") for mask in masks)
         expected = belief.chances(dict(zip(letters, unseen.tolist(), strict=True)), masks)
-        fits = slots._fits(state, jnp.full(LANES, player))[game]
-        hands = np.asarray(draw(jnp.asarray(unseen, jnp.float32), fits, jax.random.split(jax.random.key(game), DRAWN)))
+        fits = np.asarray(fitting(state, np.full(LANES, player)))[game]
+        hands = np.asarray(draw(unseen.astype(np.float32), fits, jax.random.split(jax.random.key(game), DRAWN)))
         for slot, chances in enumerate(expected):
             found = Counter(letters[kind] for kind in hands[:, slot])
             assert set(found) <= set(chances)

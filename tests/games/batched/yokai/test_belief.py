@@ -98,18 +98,21 @@ def test_a_player_without_knowledge_finds_every_colour_equally_likely(sizes, col
 @pytest.mark.parametrize("cards", [9, 8])
 def test_evidence_gathered_step_by_step_is_that_of_the_log(cards):
     env, reference = make(f"yokai-{cards}c-2p"), make_reference(cards, 2)
-    from_steps = jax.jit(belief.add, static_argnums=3)
     states = game_states(4, cards)
-    step = jax.jit(env.step)
     index = {word: number for number, word in enumerate(WORDS)}
-    colours = jnp.array([index[word] for word in states[0]["colours"]])
-    hints = jnp.array([sum(1 << index[w] for w in hint["colours"]) for hint in states[0]["hints"]])
-    state, evidence = env.start(colours, hints), belief.no_evidence(env.sizes)
+    colours = np.array([index[word] for word in states[0]["colours"]])
+    hints = np.array([sum(1 << index[w] for w in hint["colours"]) for hint in states[0]["hints"]])
+    state, evidence = jax.jit(lambda *dealt: (env.start(*dealt), belief.no_evidence(env.sizes)))(colours, hints)
+
+    @jax.jit
+    def follow(state, evidence, actions):
+        following, _ = env.step(state, actions)
+        return following, belief.add(evidence, state, following, 1)
+
     for before, after in pairwise(states):
-        actions = jnp.zeros(2, jnp.int32).at[before["player"]].set(reference.action_index(after["log"][-1]))
-        following, _ = step(state, actions)
-        evidence = from_steps(evidence, state, following, 1)
-        state = following
+        actions = np.zeros(2, np.int32)
+        actions[before["player"]] = reference.action_index(after["log"][-1])
+        state, evidence = follow(state, evidence, actions)
     jax.tree.map(np.testing.assert_array_equal, evidence, belief.from_state(states[-1], 1))
 
 

@@ -143,20 +143,21 @@ def test_with_jit_lane_by_lane_and_in_any_split_the_same_comes_out(rollout):
     env, step, states, actions, transitions = rollout
     mapped = jax.jit(jax.vmap(env.step, in_axes=(-1, 0), out_axes=(-1, 0)))
     show = jax.jit(lambda state: (env.observe(state), env.legal_mask(state)))
+    joined, stacked = jax.jit(concatenate), jax.jit(stack)
     for number in (0, 2, 3, 31):
         state, played, after = states[number], actions[number], states[number + 1]
         parts = slice(0, LANES, 2), slice(1, LANES, 2)
-        split = concatenate([step(jax.tree.map(lambda a, s=s: a[..., s], state), played[s])[0] for s in parts])
+        split = joined([step(jax.tree.map(lambda a, s=s: a[..., s], state), played[s])[0] for s in parts])
         split = jax.tree.map(
             lambda a: np.asarray(a).reshape(*a.shape[:-1], 2, -1).swapaxes(-1, -2).reshape(a.shape), split
         )
         jax.tree.map(np.testing.assert_array_equal, split, after)
         jax.tree.map(np.testing.assert_array_equal, mapped(state, played)[0], after)
-        alone, paid = step(lane(state, 5), played[5])
+        alone, paid = host(step(lane(state, 5), played[5]))
         jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[..., 5]), alone, after)
         np.testing.assert_array_equal(paid.reward, transitions[number].reward[5])
-        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[5]), show(alone), show(after))
-        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[0]), show(alone), show(stack([alone])))
+        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[5]), show(alone), host(show(after)))
+        jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b[0]), show(alone), host(show(stacked([alone]))))
 
 
 @pytest.mark.slow
