@@ -57,7 +57,7 @@ def test_trainings_of_one_method_are_told_apart_by_their_folders(training):
 
 
 def test_the_page_draws_both_lines_of_every_method(training):
-    found = curves.run(curves.load_all([training("one"), training("two", "op")]), 4)
+    found = curves.run(curves.load_all([training("one"), training("two", "op")]), 8)
     page = curves_page.render(found)
     assert page.count("<polyline") == 4
     assert "environment steps, 0 to 250" in page

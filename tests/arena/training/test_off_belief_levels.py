@@ -3,7 +3,6 @@ from functools import cache
 from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -163,10 +162,12 @@ def test_trainers_of_a_level_fit_the_game_and_each_other(plan, level):
     belief = UniformBelief(hidden.counts) if level == 1 else model
     trainer = off_belief_levels.belief_trainer(made.recipe, level - 1, model, made.belief_training)
     beliefs = jax.eval_shape(lambda: trainer.init([0]))
-    believed = () if level == 1 else jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:]), beliefs.params)
+    believed = () if level == 1 else jax.tree.map(lambda leaf: np.zeros(leaf.shape[1:], leaf.dtype), beliefs.params)
     teacher = off_belief_levels.policy_trainer(made.recipe, belief)
     policies_of = jax.eval_shape(lambda: teacher.init([0], believed))
-    players = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:]), policies_of.learner.params) if level > 1 else {}
+    players = {}
+    if level > 1:
+        players = jax.tree.map(lambda leaf: np.zeros(leaf.shape[1:], leaf.dtype), policies_of.learner.params)
     after, found = jax.eval_shape(lambda state: trainer.run(state, players, 1), beliefs)
     assert jax.tree.leaves(after) == jax.tree.leaves(beliefs)
     assert found.total.shape == (1, 1)

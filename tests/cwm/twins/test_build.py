@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+from cwm.twins.text import build
 from cwm.twins.text.build import REGIONAL, function_of
 from cwm.twins.text.language import OPERATIONS, TwinTextError
 from cwm.twins.text.operations import PLAIN
@@ -98,7 +99,8 @@ def test_a_loop_that_is_not_counted_is_refused(function, says):
         jax.eval_shape(function_of(read(text_of(function, PLACE))), PLACE)
 
 
-def test_calls_that_double_are_counted_and_not_followed():
+def test_calls_that_double_are_counted_and_not_followed(monkeypatch):
+    monkeypatch.setattr(build, "MOST_OPERATIONS", 2_000)
     line = '%{0} = "func.call"(%{1}) <{{callee = @f{2}}}> : (tensor<i32>) -> tensor<i32>\n'
     head = '"func.func"() <{{sym_name = "{0}"}}> ({{\n^bb0(%0: tensor<i32>):\n'
     function = head + '{1}"func.return"(%2) : (tensor<i32>) -> ()\n}}) : () -> ()\n'
@@ -106,7 +108,7 @@ def test_calls_that_double_are_counted_and_not_followed():
     parts = [function.format("main" if number == 0 else f"f{number}", text) for number, text in enumerate(body)]
     last = '%2 = "stablehlo.add"(%0, %0) : (tensor<i32>, tensor<i32>) -> tensor<i32>\n'
     text = '"builtin.module"() ({\n' + "".join([*parts, function.format("f40", last)]) + "}) : () -> ()"
-    with pytest.raises(TwinTextError, match="more than 60,000 operations"):
+    with pytest.raises(TwinTextError, match="more than 2,000 operations"):
         jax.eval_shape(function_of(read(text)), PLACE)
 
 
