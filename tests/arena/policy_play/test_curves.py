@@ -73,8 +73,8 @@ def test_a_training_without_snapshots_is_refused(training):
 
 def test_where_trainings_lie_changes_no_figure(training):
     folders = [training("one"), training("other")]
-    (alone,) = curves.run(curves.load_all(folders[:1]), 4).methods.values()
-    for found in curves.run(curves.load_all(folders), 4).methods.values():
+    (alone,) = curves.run(curves.load_all(folders[:1]), 8).methods.values()
+    for found in curves.run(curves.load_all(folders), 8).methods.values():
         for point, before in zip(found, alone, strict=True):
             same = {"method": "sp", "policies": before.figures.policies}
             assert replace(point.figures, **same) == before.figures
@@ -101,7 +101,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_a_game_is_played(cwm: A
 
 def test_the_command_prints_a_table_a_method_and_writes_the_page(cwm: Any, training, tmp_path):
     page = tmp_path / "curves.html"
-    shown = cwm("train", "curves", str(training()), "--games", "4", "--html", str(page))
-    assert "sp (mean ± standard error over seeds; 4 games a seating)" in shown.out
+    shown = cwm("train", "curves", str(training()), "--games", "8", "--html", str(page))
+    assert "sp (mean ± standard error over seeds; 8 games a seating)" in shown.out
     assert "250" in shown.out
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
