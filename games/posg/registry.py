@@ -28,6 +28,7 @@ class PosgEntry:
         has_chance: anything in it is drawn, if nothing else is asked for.
         particulars: `module:attribute` of what tells, given `params`, what holds for this game alone of those of its
             folder; the end of its rules, told as a specification and to people.
+        twentieth: of the range of payoffs: a smaller difference between two players counts as none; None: not stated.
     """
 
     id: str
@@ -38,6 +39,7 @@ class PosgEntry:
     exact: bool = False
     has_chance: bool = True
     particulars: str = ""
+    twentieth: float | None = None
 
 
 def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
@@ -77,20 +79,24 @@ def _kitchen(game_id: str) -> PosgEntry:
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
-        _small("button-game", "Button game", "button_game:ButtonGame"),
-        _small("cat-dog", "Cat-dog game", "cat_dog:CatDog"),
-        _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching"),
-        _large("driving", "Driving", "driving:Driving"),
-        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces"),
-        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging"),
+        _small("button-game", "Button game", "button_game:ButtonGame", twentieth=1.0),
+        _small("cat-dog", "Cat-dog game", "cat_dog:CatDog", twentieth=1.25),
+        _small(
+            "cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching", twentieth=0.05
+        ),
+        _large("driving", "Driving", "driving:Driving", twentieth=0.1),
+        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces", twentieth=0.05),
+        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging", twentieth=0.05),
         _kitchen(layouts.LISTED),
-        _small("mabc", "Broadcast channel", "mabc:BroadcastChannel"),
-        _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey"),
-        _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion"),
-        _small("rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False),
-        _small("tiger-2a", "Tiger, two agents", "tiger:Tiger"),
-        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False),
-        _small("uav", "Drone and fugitive", "uav:UavHunt"),
+        _small("mabc", "Broadcast channel", "mabc:BroadcastChannel", twentieth=1.0),
+        _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey", twentieth=0.05),
+        _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion", twentieth=0.1),
+        _small(
+            "rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False, twentieth=2.0
+        ),
+        _small("tiger-2a", "Tiger, two agents", "tiger:Tiger", twentieth=110.0),
+        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False, twentieth=0.1),
+        _small("uav", "Drone and fugitive", "uav:UavHunt", twentieth=5.0),
     )
 }
 

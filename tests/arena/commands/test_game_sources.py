@@ -83,6 +83,11 @@ ROWS: dict[str, Row] = {
         ("train", "overcooked", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}
     ),
     "train posg": Row(("train", "posg", "{game}", "--out", "{tmp}/t"), None, cannot={SOURCES: "no batched"}),
+    "posg beliefs": Row(
+        ("posg", "beliefs", "{game}", "--agent", "posg:pomcp"),
+        None,
+        cannot={MODELS: "is a synthesised game", ("registered", "python"): "plans in games of simultaneous moves"},
+    ),
     "posg payoffs": Row(("posg", "payoffs", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "posg speed": Row(("posg", "speed", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "train ppo": Row(
