@@ -138,6 +138,37 @@ def test_the_likelihood_gap_is_counted_where_anything_is_drawn(summarise: Any) -
     assert correct == LikelihoodGap(steps=8)
 
 
+def gap_of(wanted: Any, got: Any, status: Any = "fail", expected: Any = None) -> LikelihoodGap:
+    test = UnitTest("distribution-0-0", "distribution", {"probability": wanted}, 0, 0)
+    told = {"probability": got}
+    result = UnitTestResult(test.id, test.kind, status, "distribution", expected, told, message="", output_tail="")
+    return LikelihoodGap().plus(test, result)
+
+
+def test_the_likelihood_gap_believes_no_answer_beyond_the_programs_own_probability() -> None:
+    assert gap_of(0.5, 0.25, expected={"probability": -1.0}) == LikelihoodGap(steps=1, nats=log(0.5) - log(0.25))
+    smallest = gap_of(0.5, 5e-324)
+    assert smallest == LikelihoodGap(steps=1, nats=log(0.5) - log(5e-324))
+    assert 743 < smallest.nats < 744
+    assert gap_of(0.5, 0.0) == LikelihoodGap(impossible=1)
+    assert gap_of(0.5, 1.0 + 1e-12).steps == 1
+    for no_probability in (-0.5, 1.5, float("inf"), float("nan"), "0.5", None, True, [0.5]):
+        assert gap_of(0.5, no_probability) == LikelihoodGap(failed=1), no_probability
+
+
+def test_steps_whose_true_probability_nobody_knows_are_counted_apart() -> None:
+    """A true probability that was rounded to 0 is not known, either."""
+    for wanted in (None, 0.0):
+        assert gap_of(wanted, None, "pass") == gap_of(wanted, 0.25) == LikelihoodGap(unknown=1)
+        assert gap_of(wanted, 0.0) == LikelihoodGap(impossible=1)
+    assert (
+        LikelihoodGap(unknown=2).in_words() == "– nats a step over 0; 0 impossible, 0 failed, 2 of unknown probability"
+    )
+    # What was stored before anything was unknown stays as it was, byte for byte.
+    assert list(LikelihoodGap(steps=8).to_json()) == ["steps", "nats", "impossible", "failed"]
+    assert LikelihoodGap(**LikelihoodGap(unknown=2).to_json()) == LikelihoodGap(unknown=2)
+
+
 def test_no_test_holds_a_state_and_the_prompt_shows_how_it_comes_to_one() -> None:
     test = next(test for test in task_of(TIGER).tests if test.kind == "step" and test.step == 2)
     text = render([test])
