@@ -124,6 +124,40 @@ def test_the_probability_of_what_was_recorded_is_compared_over_all_that_chance_c
     assert failed.message == "what was recorded here has the probability 0.075, and 0.06666666666666667 in the program"
 
 
+LISTENED = "rewards = [-1.0"
+
+
+def test_rewards_that_differ_by_rounding_alone_are_what_was_recorded() -> None:
+    tests = [test for test in task_of(TIGER).tests if test.kind == "distribution" and test.step == 1]
+    rounding = source_of(TIGER, (LISTENED, "rewards = [-1.0 + 1e-13"))
+    assert [result.status for result in results_of(TIGER, rounding, tests)] == ["pass"]
+    farther = source_of(TIGER, (LISTENED, "rewards = [-1.0 + 1e-8"))
+    (failed,) = results_of(TIGER, farther, tests)
+    assert "cannot happen in the program" in failed.message
+    # What differs by rounding alone is shown as one outcome, with the sum of its probabilities.
+    chance = 'choose("dust", [(0.0, 0.5), (1e-13, 0.5)])'
+    split = source_of(TIGER, (LISTENED, f"dust = {chance}\n    rewards = [-1.0 + dust"), ("else 10.0", "else 11.0"))
+    (failed,) = results_of(TIGER, split, tests)
+    whole = source_of(TIGER, ("else 10.0", "else 11.0"))
+    (expected,) = results_of(TIGER, whole, tests)
+    assert shown_chances(failed) == shown_chances(expected)
+
+
+def shown_chances(result: UnitTestResult) -> list[float]:
+    got: Any = result.got
+    return [round(probability, 12) for probability, _ in got["likeliest"]]
+
+
+@pytest.mark.parametrize("reward", ["10 ** 400", "-10 ** 400", "None"])
+def test_a_reward_that_is_no_float_is_a_wrong_one(reward: str) -> None:
+    tests = [test for test in task_of(TIGER).tests if test.step == 1 and test.kind != "joint_play"]
+    results = list(results_of(TIGER, source_of(TIGER, (f"{LISTENED} if", f"rewards = [{reward} if")), tests))
+    assert [(result.kind, result.status, result.field) for result in results] == [
+        ("step", "fail", "rewards"),
+        ("distribution", "fail", "distribution"),
+    ]
+
+
 def test_the_likelihood_gap_is_counted_where_anything_is_drawn(summarise: Any) -> None:
     tests = [test for test in task_of(TIGER).tests if test.kind == "distribution"][:8]
     source = source_of(TIGER, ("0.9 if", "0.8 if"), ("else 0.05", "else 0.1"), ("else 10.0", "else 12.0"))
