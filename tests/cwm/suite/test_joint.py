@@ -18,6 +18,7 @@ from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.suite.build import parse_result, to_worker
 from cwm.suite.contract import ContractOptions, verify
 from cwm.suite.evaluation import LikelihoodGap
+from cwm.suite.joint import tests_of as recorded_tests
 from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.task import SynthesisTask, described
@@ -201,6 +202,18 @@ def test_steps_whose_true_probability_nobody_knows_are_counted_apart() -> None:
     # What was stored before anything was unknown stays as it was, byte for byte.
     assert list(LikelihoodGap(steps=8).to_json()) == ["steps", "nats", "impossible", "failed"]
     assert LikelihoodGap(**LikelihoodGap(unknown=2).to_json()) == LikelihoodGap(unknown=2)
+
+
+def test_no_way_of_chance_is_gone_through_where_it_may_do_very_much_known_rules_or_not() -> None:
+    (many,), (few,) = (
+        inputs.registered("foraging", 1, 0, joint=True).train,
+        inputs.registered(TIGER, 1, 0, joint=True).train,
+    )
+    for rules in (None, make("foraging")):
+        assert list(recorded_tests("distribution", many, rules)) == []
+    known, unknown = (list(recorded_tests("distribution", few, rules)) for rules in (make(TIGER), None))
+    assert [test.id for test in known] == [test.id for test in unknown]
+    assert {test.data["probability"] for test in unknown} == {None}
 
 
 def test_no_test_holds_a_state_and_the_prompt_shows_how_it_comes_to_one() -> None:
