@@ -241,7 +241,7 @@ class SynthesisRun:
             source=source,
             value_source=None,
             initial_state=self.inputs.initial_state,
-            info=describe(self.inputs.info, None if self.inputs.joint is None else self.inputs.joint.info),
+            info=describe(self.inputs.info, self.inputs.joint_info),
             rules_hash=rules_hash(self.inputs.rules),
             metadata=self._origin(),
         )

@@ -30,7 +30,7 @@ def facts(inputs: Inputs) -> tuple[tuple[str, str], ...]:
 def seen(inputs: Inputs, settings: RunSettings) -> tuple[tuple[str, str], ...]:
     """Returns (name, value) of what the language model was given, and of what was kept from it."""
     told = "joint actions, draws, observations and rewards, no states"
-    deck = _deck(settings) if inputs.joint is None else told
+    deck = _deck(settings) if inputs.joint_info is None else told
     rows = [
         ("rules", f"{len(inputs.rules):,} characters"),
         ("games for its unit tests", f"{_counted(inputs.train)}; {deck}"),

@@ -19,7 +19,7 @@ from cwm.trajectories import files
 from cwm.trajectories.recorded import Deck, Trajectory, collect, write
 from cwm.trajectories.telling import UNNAMED, Telling
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
-from games.posg.api import PosgModel
+from games.posg.api import PosgInfo, PosgModel
 from games.posg.serialised import SerialisedPosg
 
 RULES_FILE = "rules.md"
@@ -44,8 +44,9 @@ class Inputs:
         game: the reference game; None for a user's own.
         begun: the model that the synthesis goes on from; None to begin with none.
         telling: what the model is told beside rules and games.
-        joint: the true rules of a game of simultaneous moves whose program is to have a joint step; None for a program
-            whose players take turns.
+        joint: the true rules of a game of simultaneous moves whose program has a joint step; None where nobody has
+            them, and for a program whose players take turns.
+        joint_info: what is fixed about that game, with its true rules or without; None for a program in turns.
     """
 
     rules: str
@@ -57,12 +58,13 @@ class Inputs:
     begun: ModelBundle | None = None
     telling: Telling = UNNAMED
     joint: PosgModel | None = None
+    joint_info: PosgInfo | None = None
 
     @property
     def in_turns(self) -> Game | None:
         """The reference game, where the program's states and actions are its own; None where nothing is known of them,
         as of programs with a joint step."""
-        return None if self.joint is not None else self.game
+        return None if self.joint_info is not None else self.game
 
 
 def registered(
@@ -107,7 +109,8 @@ def with_joint_step(rules: str, game: Game, train: Sequence[Trajectory], how: Ho
     if not is_simultaneous(game):
         raise UsageError(f"The players of {game.info.id} take turns: a program of it has no joint step.")
     telling = how.telling(game_id, train, joint=True)
-    return Inputs(rules, game.info, None, tuple(train), (), game, telling=telling, joint=game.model)
+    model = game.model
+    return Inputs(rules, game.info, None, tuple(train), (), game, telling=telling, joint=model, joint_info=model.info)
 
 
 def is_simultaneous(game: Game) -> TypeGuard[SerialisedPosg]:

@@ -41,7 +41,8 @@ def of_game(bundle: ModelBundle) -> Inputs:
     """Returns what is known of the game of a model: without rules text and recorded games."""
     game = true_game(bundle)
     joint = game.model if bundle.joint and game is not None and is_simultaneous(game) else None
-    return Inputs("", bundle.game_info, bundle.initial_state, (), (), game, joint=joint)
+    joint_info = bundle.joint_info if bundle.joint else None
+    return Inputs("", bundle.game_info, bundle.initial_state, (), (), game, joint=joint, joint_info=joint_info)
 
 
 GAMES = 5

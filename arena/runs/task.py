@@ -13,9 +13,10 @@ OPEN = HiddenInformation()
 
 def make_task(inputs: Inputs, hidden: HiddenInformation = OPEN) -> SynthesisTask:
     """Returns rules, interface and unit tests of the game as the synthesis takes them."""
-    if inputs.joint is not None:
-        model = inputs.joint
-        return SynthesisTask.of_joint(inputs.rules, inputs.info, model.info, inputs.train, model, inputs.telling)
+    if inputs.joint_info is not None:
+        return SynthesisTask.of_joint(
+            inputs.rules, inputs.info, inputs.joint_info, inputs.train, inputs.joint, inputs.telling
+        )
     return SynthesisTask.of(
         inputs.rules,
         inputs.info,
@@ -35,8 +36,8 @@ def reference_of(inputs: Inputs) -> ResamplesHistory | None:
 
 def build_options(inputs: Inputs, value: bool, hidden: HiddenInformation = OPEN) -> BuildOptions:
     """Returns which tests are made of a game's trajectories."""
-    if inputs.joint is not None:
-        return BuildOptions(kinds=joint.KINDS, joint=inputs.joint.info, rules=inputs.joint)
+    if inputs.joint_info is not None:
+        return BuildOptions(kinds=joint.KINDS, joint=inputs.joint_info, rules=inputs.joint)
     kinds: list[Kind] = ["transition", "random_play"]
     if not inputs.info.perfect_information:
         kinds.append("inference")

@@ -16,7 +16,7 @@ from cwm.suite.build import BuildOptions, count, stream
 from cwm.suite.execution import DEFAULT_OPTIONS, NOT_RUN, DoneCount, Progress, RunOptions, run_stream
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.trajectories.recorded import Step, Trajectory
-from games.api import TERMINAL, Json
+from games.api import TERMINAL
 
 TIMEOUTS = (Outcome.WALL_TIMEOUT, Outcome.CPU_EXCEEDED)
 _VERDICTS = {"pass": "passed", "fail": "wrong", "error": "errors"}
@@ -70,6 +70,8 @@ class ResultCounts:
 
 LIKELIHOOD_GAP = "likelihood_gap"
 """Key of the gap among the figures of an evaluation."""
+_MOST_LIKELY = 1.0 + 1e-9
+"""Sums of probabilities may exceed 1 by so much, by rounding."""
 
 
 @dataclass(frozen=True)
@@ -82,37 +84,46 @@ class LikelihoodGap:
         nats: sum over these of the log-likelihood by the true rules, less that by the program.
         impossible: those that it makes impossible; in no mean.
         failed: those in which it failed.
+        unknown: those that it makes possible and whose probability by the true rules nobody knows; in no mean.
     """
 
     steps: int = 0
     nats: float = 0.0
     impossible: int = 0
     failed: int = 0
+    unknown: int = 0
 
     @property
     def mean(self) -> float | None:
         """Nats a start or step, None without any. By chance it may be below 0, over many it is not."""
         return self.nats / self.steps if self.steps else None
 
-    def plus(self, result: UnitTestResult) -> "LikelihoodGap":
-        """Returns the gap with the result of one more test of kind `distribution`."""
+    def plus(self, test: UnitTest, result: UnitTestResult) -> "LikelihoodGap":
+        """Returns the gap with one more test of kind `distribution` and its result."""
+        # The worker's answer may be forged: of it only the program's own probability is taken, and only if it is one.
+        wanted: Any = test.data["probability"]
+        known = wanted is not None and wanted > 0.0
         if result.status == "pass":
-            return replace(self, steps=self.steps + 1)
-        wanted, got = map(_probability, (result.expected, result.got))
-        if result.status == "error" or not isinstance(got, float):
+            return replace(self, steps=self.steps + 1) if known else replace(self, unknown=self.unknown + 1)
+        got: Any = result.got.get("probability") if isinstance(result.got, dict) else None
+        if result.status == "error" or not isinstance(got, float) or not 0.0 <= got <= _MOST_LIKELY:
             return replace(self, failed=self.failed + 1)
-        if not got > 0.0 or not isinstance(wanted, float):
+        if got == 0.0:
             return replace(self, impossible=self.impossible + 1)
-        return replace(self, steps=self.steps + 1, nats=self.nats + log(wanted / got))
+        if not known:
+            return replace(self, unknown=self.unknown + 1)
+        # Their quotient may be too large for a float.
+        return replace(self, steps=self.steps + 1, nats=self.nats + log(wanted) - log(got))
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the counts; `unknown` where there are any."""
+        return {name: value for name, value in asdict(self).items() if value or name != "unknown"}
 
     def in_words(self) -> str:
         """Returns the gap for a report."""
         mean = "–" if self.mean is None else f"{self.mean:.4f}"
-        return f"{mean} nats a step over {self.steps:,}; {self.impossible:,} impossible, {self.failed:,} failed"
-
-
-def _probability(told: Json) -> Any:
-    return told.get("probability") if isinstance(told, dict) else None
+        words = f"{mean} nats a step over {self.steps:,}; {self.impossible:,} impossible, {self.failed:,} failed"
+        return words + (f", {self.unknown:,} of unknown probability" if self.unknown else "")
 
 
 @dataclass(frozen=True)
@@ -151,7 +162,7 @@ class Evaluation:
             "transitions": self.transitions,
             "distinct_states": self.distinct_states,
             "failed": [result.id for result in self.failed],
-            **({} if self.likelihood_gap is None else {LIKELIHOOD_GAP: asdict(self.likelihood_gap)}),
+            **({} if self.likelihood_gap is None else {LIKELIHOOD_GAP: self.likelihood_gap.to_json()}),
         }
 
 
@@ -204,7 +215,7 @@ class Counts:
             for name, verdict in _field_classes(test, result):
                 self._fields.setdefault(name, Counter())[verdict] += 1
             if test.kind == "distribution" and not result.outcome.is_ours:
-                self._gap = (self._gap or LikelihoodGap()).plus(result)
+                self._gap = (self._gap or LikelihoodGap()).plus(test, result)
             if result.status != "pass":
                 self._failed.append(result if len(self._failed) < KEPT_WHOLE else _shortened(result))
 

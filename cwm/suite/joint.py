@@ -38,7 +38,7 @@ def tests_of(kind: Kind, trajectory: Trajectory, rules: PosgModel | None) -> Ite
         shared = {"num_agents": len(step.over), "before": list(before), "actions": actions}
         if kind == "step":
             yield _test("step", shared | _step_data(step), trajectory, number)
-        elif step.log and not (rules is not None and chances[number] is None):
+        elif step.log and (chances[number] is not None if rules is not None else _has_few_ways(step)):
             data = shared | {"came": _came(step), "probability": _rounded(chances[number])}
             yield _test("distribution", data, trajectory, number)
         before.append([actions, dict(step.log)])
@@ -117,13 +117,17 @@ def _chance(rules: PosgModel, state: State, joint: Joint | None, step: JointStep
         return {"observations": shown, **told}
 
     came = _came(step)
-    # Ways multiply: where the recorded one alone has very many beside it, none is gone through.
-    if prod(map(len, step.tables.values())) > MOST_WAYS:
+    if not _has_few_ways(step):
         return None
     try:
         return fsum(branch.probability for branch, told in enumerating(run, MOST_WAYS) if told == came)
     except PosgError:
         return None
+
+
+def _has_few_ways(step: JointStep) -> bool:
+    # Ways multiply: where the recorded one alone has very many beside it, none is gone through.
+    return prod(map(len, step.tables.values())) <= MOST_WAYS
 
 
 def lines_of(test: UnitTest) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from sys import float_info
 from typing import Any
 
 from cwm.sandbox.wire.plain_json import first_difference
@@ -54,7 +55,8 @@ def compare_rewards(field: str, expected: list[float], got: Any) -> Mismatch | N
     if len(got) != len(expected):
         return Mismatch(field, f"{field}: expected {len(expected)} rewards, got {len(got)}", "", expected, got)
     for index, (left, right) in enumerate(zip(expected, got, strict=True)):
-        if abs(left - right) > TOLERANCE:
+        # A whole number may be too large to be subtracted from a float.
+        if abs(right) > float_info.max or abs(left - right) > TOLERANCE:
             path = f"[{index}]"
             return Mismatch(field, f"{field}{path}: expected {left!r}, got {right!r}", path, expected, got)
     return None

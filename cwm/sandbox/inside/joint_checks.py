@@ -225,10 +225,10 @@ def probability_of(
     for _ in range(MOST_WAYS):
         way = WayOfDraws(path)
         came = arrived(calls, text, data["actions"], way, data["num_agents"])
-        told = {name: came[name] for name in (OBSERVATIONS, "rewards", "over") if name in came}
-        if first_difference(data["came"], told) is None:
+        told: dict[str, Any] = {name: came[name] for name in (OBSERVATIONS, "rewards", "over") if name in came}
+        if _is_recorded(data["came"], told):
             hits.append(way.probability)
-        key = dumps(told, sort_keys=True)
+        key = dumps(told | {"rewards": _rounded(told.get("rewards"))}, sort_keys=True)
         found.setdefault(key, []).append(way.probability)
         shown[key] = told
         path = way.next_path()
@@ -237,8 +237,27 @@ def probability_of(
     else:
         message = f"chance has more than {MOST_WAYS:,} ways in one start or step, by the rules far fewer"
         raise Mismatch(DISTRIBUTION, message)
-    ranked = sorted(((fsum(parts), key) for key, parts in found.items()), reverse=True)[:LIKELIEST]
-    return fsum(hits), [(probability, shown[key]) for probability, key in ranked]
+    ranked = sorted(
+        ((fsum(parts), dumps(shown[key], sort_keys=True), key) for key, parts in found.items()), reverse=True
+    )
+    return fsum(hits), [(probability, shown[key]) for probability, _, key in ranked[:LIKELIEST]]
+
+
+def _is_recorded(recorded: dict[str, Any], told: dict[str, Any]) -> bool:
+    """Returns True if a start or step came to what was recorded, rewards to `TOLERANCE`: a program may add in another
+    order."""
+    paid = recorded.get("rewards")
+    if paid is not None and compare_rewards("rewards", paid, told["rewards"]) is not None:
+        return False
+    return first_difference(recorded | {"rewards": paid}, told | {"rewards": paid}) is None
+
+
+def _rounded(rewards: Any) -> Any:
+    """Returns rewards that differ by rounding alone as the same, and what are no rewards as they are."""
+    if not isinstance(rewards, list) or not all(map(is_number, rewards)):
+        return rewards
+    # `or 0`: there is a -0.0, too.
+    return [round(one, 9) or 0 for one in rewards]
 
 
 def check_joint_play(

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from cwm.model.bundle import ModelBundle, describe
+from cwm.trajectories.recorded import collect, write
+from games.registry import make
+
 PROGRAM = (Path(__file__).parents[2] / "data" / "joint_programs" / "cat-dog.py").read_text(encoding="utf-8")
 WRONG = PROGRAM.replace('"open door": -5.0', '"open door": 5.0')
 
@@ -41,6 +45,26 @@ def test_a_program_is_synthesised_refined_reported_and_verified(cwm: Any, answer
         assert (left.code, "has a joint step, and no players who take turns" in left.err) == (2, True)
     refusal = cwm("play", "cat-dog", "--agent", f"cwm:{run},leaf=value", "--agent", "random")
     assert "its model has a joint step, whose planners have no 'leaf' of this kind" in refusal.err
+
+
+def test_a_program_of_rules_that_are_not_at_hand_is_tested_on_played_games(cwm: Any, tmp_path: Path) -> None:
+    """A game that bears a registered one's name, as of another version: nobody knows how likely anything was."""
+    model: Any = make("cat-dog")
+    info = describe(model.info, model.model.info)
+    ModelBundle(PROGRAM, None, None, info | {"max_utility": info["max_utility"] + 1}, "rules").save(tmp_path / "model")
+    games = tmp_path / "games.jsonl"
+    write(games, collect(model, 2, 0))
+    few = ("--trajectories", games, "--contract-games", 0, "--workers", 1)
+    found = cwm("evaluate", tmp_path / "model", *few, "--json")
+    assert found.code == 0, found.err
+    assert {kind: tally["accuracy"] for kind, tally in found.json["kinds"].items()} == {
+        "distribution": 1.0,
+        "joint_play": 1.0,
+        "step": 1.0,
+    }
+    drawn = found.json["kinds"]["distribution"]["passed"]
+    assert drawn > 0
+    assert found.json["likelihood_gap"] == {"steps": 0, "nats": 0.0, "impossible": 0, "failed": 0, "unknown": drawn}
 
 
 @pytest.mark.slow

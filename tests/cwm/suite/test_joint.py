@@ -18,6 +18,7 @@ from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.suite.build import parse_result, to_worker
 from cwm.suite.contract import ContractOptions, verify
 from cwm.suite.evaluation import LikelihoodGap
+from cwm.suite.joint import tests_of as recorded_tests
 from cwm.suite.rendering import render
 from cwm.suite.types import UnitTest, UnitTestResult
 from cwm.synthesis.task import SynthesisTask, described
@@ -124,6 +125,40 @@ def test_the_probability_of_what_was_recorded_is_compared_over_all_that_chance_c
     assert failed.message == "what was recorded here has the probability 0.075, and 0.06666666666666667 in the program"
 
 
+LISTENED = "rewards = [-1.0"
+
+
+def test_rewards_that_differ_by_rounding_alone_are_what_was_recorded() -> None:
+    tests = [test for test in task_of(TIGER).tests if test.kind == "distribution" and test.step == 1]
+    rounding = source_of(TIGER, (LISTENED, "rewards = [-1.0 + 1e-13"))
+    assert [result.status for result in results_of(TIGER, rounding, tests)] == ["pass"]
+    farther = source_of(TIGER, (LISTENED, "rewards = [-1.0 + 1e-8"))
+    (failed,) = results_of(TIGER, farther, tests)
+    assert "cannot happen in the program" in failed.message
+    # What differs by rounding alone is shown as one outcome, with the sum of its probabilities.
+    chance = 'choose("dust", [(0.0, 0.5), (1e-13, 0.5)])'
+    split = source_of(TIGER, (LISTENED, f"dust = {chance}\n    rewards = [-1.0 + dust"), ("else 10.0", "else 11.0"))
+    (failed,) = results_of(TIGER, split, tests)
+    whole = source_of(TIGER, ("else 10.0", "else 11.0"))
+    (expected,) = results_of(TIGER, whole, tests)
+    assert shown_chances(failed) == shown_chances(expected)
+
+
+def shown_chances(result: UnitTestResult) -> list[float]:
+    got: Any = result.got
+    return [round(probability, 12) for probability, _ in got["likeliest"]]
+
+
+@pytest.mark.parametrize("reward", ["10 ** 400", "-10 ** 400", "None"])
+def test_a_reward_that_is_no_float_is_a_wrong_one(reward: str) -> None:
+    tests = [test for test in task_of(TIGER).tests if test.step == 1 and test.kind != "joint_play"]
+    results = list(results_of(TIGER, source_of(TIGER, (f"{LISTENED} if", f"rewards = [{reward} if")), tests))
+    assert [(result.kind, result.status, result.field) for result in results] == [
+        ("step", "fail", "rewards"),
+        ("distribution", "fail", "distribution"),
+    ]
+
+
 def test_the_likelihood_gap_is_counted_where_anything_is_drawn(summarise: Any) -> None:
     tests = [test for test in task_of(TIGER).tests if test.kind == "distribution"][:8]
     source = source_of(TIGER, ("0.9 if", "0.8 if"), ("else 0.05", "else 0.1"), ("else 10.0", "else 12.0"))
@@ -136,6 +171,49 @@ def test_the_likelihood_gap_is_counted_where_anything_is_drawn(summarise: Any) -
     assert right.in_words() == "-0.2877 nats a step over 2; 1 impossible, 0 failed"
     correct = summarise(tests, list(results_of(TIGER, source_of(TIGER), tests)), [], "strong").likelihood_gap
     assert correct == LikelihoodGap(steps=8)
+
+
+def gap_of(wanted: Any, got: Any, status: Any = "fail", expected: Any = None) -> LikelihoodGap:
+    test = UnitTest("distribution-0-0", "distribution", {"probability": wanted}, 0, 0)
+    told = {"probability": got}
+    result = UnitTestResult(test.id, test.kind, status, "distribution", expected, told, message="", output_tail="")
+    return LikelihoodGap().plus(test, result)
+
+
+def test_the_likelihood_gap_believes_no_answer_beyond_the_programs_own_probability() -> None:
+    assert gap_of(0.5, 0.25, expected={"probability": -1.0}) == LikelihoodGap(steps=1, nats=log(0.5) - log(0.25))
+    smallest = gap_of(0.5, 5e-324)
+    assert smallest == LikelihoodGap(steps=1, nats=log(0.5) - log(5e-324))
+    assert 743 < smallest.nats < 744
+    assert gap_of(0.5, 0.0) == LikelihoodGap(impossible=1)
+    assert gap_of(0.5, 1.0 + 1e-12).steps == 1
+    for no_probability in (-0.5, 1.5, float("inf"), float("nan"), "0.5", None, True, [0.5]):
+        assert gap_of(0.5, no_probability) == LikelihoodGap(failed=1), no_probability
+
+
+def test_steps_whose_true_probability_nobody_knows_are_counted_apart() -> None:
+    """A true probability that was rounded to 0 is not known, either."""
+    for wanted in (None, 0.0):
+        assert gap_of(wanted, None, "pass") == gap_of(wanted, 0.25) == LikelihoodGap(unknown=1)
+        assert gap_of(wanted, 0.0) == LikelihoodGap(impossible=1)
+    assert (
+        LikelihoodGap(unknown=2).in_words() == "– nats a step over 0; 0 impossible, 0 failed, 2 of unknown probability"
+    )
+    # What was stored before anything was unknown stays as it was, byte for byte.
+    assert list(LikelihoodGap(steps=8).to_json()) == ["steps", "nats", "impossible", "failed"]
+    assert LikelihoodGap(**LikelihoodGap(unknown=2).to_json()) == LikelihoodGap(unknown=2)
+
+
+def test_no_way_of_chance_is_gone_through_where_it_may_do_very_much_known_rules_or_not() -> None:
+    (many,), (few,) = (
+        inputs.registered("foraging", 1, 0, joint=True).train,
+        inputs.registered(TIGER, 1, 0, joint=True).train,
+    )
+    for rules in (None, make("foraging")):
+        assert list(recorded_tests("distribution", many, rules)) == []
+    known, unknown = (list(recorded_tests("distribution", few, rules)) for rules in (make(TIGER), None))
+    assert [test.id for test in known] == [test.id for test in unknown]
+    assert {test.data["probability"] for test in unknown} == {None}
 
 
 def test_no_test_holds_a_state_and_the_prompt_shows_how_it_comes_to_one() -> None:
