@@ -5,6 +5,7 @@ the draws that have been made so far, and comes back with what is to be drawn ne
 matches and for looking at a model. A search runs inside the worker instead.
 """
 
+import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,10 +14,12 @@ from typing import Any, Final, Self
 
 from cwm.model.bundle import ModelBundle
 from cwm.model.world_model import WorldModelError, value_of
+from cwm.sandbox.inside.draws import LONGEST_LABEL, MOST_DRAWS, MOST_OUTCOMES
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, Reply
 from games.api import Action, Json, State
-from games.posg.api import Choose, Joint, Moved, Observation, PosgInfo
+from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgInfo
+from games.posg.chance import TOLERANCE, check_draw
 
 SESSION: Final = "cwm.sandbox.inside.joint_checks"
 """A module that every worker loads."""
@@ -87,34 +90,56 @@ class JointWorldModel:
         return told
 
     def _drawn(self, function: str, argument: dict[str, Json], choose: Choose) -> Any:
-        """Returns what a function comes to, with the draws that `choose` makes."""
+        """Returns what a function comes to, with the draws that `choose` makes.
+
+        Raises:
+            WorldModelError: the model failed, or a draw breaks the rules of `Choose`. The worker checks them too, but
+                the program runs there: a draw that comes again would be asked for without end.
+        """
         draws: dict[str, Json] = {}
+        key = _key(function, argument)
         while True:
-            answer = self._ask(function, argument | {"draws": draws})
+            answer = self._ask(function, argument | {"draws": draws}, key)
             if "draw" not in answer:
                 return answer["value"]
             label, table = answer["draw"]
-            draws = draws | {label: choose(label, [(outcome, chance) for outcome, chance in table])}
+            outcomes = [(outcome, float(chance)) for outcome, chance in table]
+            if len(draws) == MOST_DRAWS:
+                raise self._malformed(function, f"asks for more than {MOST_DRAWS:,} draws in one start or step", answer)
+            try:
+                check_draw(label, outcomes, draws)
+            except PosgError as error:
+                raise self._malformed(function, f"broke a rule of choose: {error}", answer) from error
+            draws[label] = choose(label, outcomes)
+            # Of the key before and not of all draws: a replay of many draws asks again after each of them.
+            key = _key(key, label, draws[label])
 
-    def _ask(self, function: str, argument: dict[str, Json]) -> Any:
+    def _ask(self, function: str, argument: dict[str, Json], key: str = "") -> Any:
         """Returns the answer, from the cache if the same was asked before; the caller owns what it gets."""
-        key = json.dumps([function, argument], sort_keys=True)
+        key = key or _key(function, argument)
         known = self._answers.get(key)
         if known is None:
             reply = self._started().payload(SESSION, "asked", argument | {"function": function}, seed=0)
             answer = value_of(reply, function)
             if not _has_form(function, answer, self.info):
-                message = f"{function} of the model of {self.info.id} answered in another form than it must: {answer!r}"
-                raise WorldModelError(message[:2_000], Reply(Outcome.BAD_VALUE, answer))
+                raise self._malformed(function, f"answered in another form than it must: {answer!r}", answer)
             known = self._answers[key] = json.dumps(answer)
             if len(self._answers) > CACHED_ANSWERS:
                 self._answers.popitem(last=False)
         return json.loads(known)
 
+    def _malformed(self, function: str, problem: str, answer: Json) -> WorldModelError:
+        message = f"{function} of the model of {self.info.id} {problem}"
+        return WorldModelError(message[:2_000], Reply(Outcome.BAD_VALUE, answer))
+
     def _started(self) -> Worker:
         if self._worker is None or not self._worker.alive:
             self._worker = self._sandbox.start(self._bundle.program())
         return self._worker
+
+
+def _key(*asked: Json) -> str:
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _has_form(function: str, answer: Json, info: PosgInfo) -> bool:
@@ -127,18 +152,26 @@ def _has_form(function: str, answer: Json, info: PosgInfo) -> bool:
     if not isinstance(answer, dict) or not answer.keys() & {"value", "draw"}:
         return False
     if "draw" in answer:
-        draw = answer["draw"]
-        return isinstance(draw, list) and len(draw) == 2 and isinstance(draw[0], str) and _is_table(draw[1])
+        return _is_draw(answer["draw"])
     value = answer["value"]
     if function == "observe":
         return isinstance(value, list) and len(value) == agents
     return function != "move" or _is_moved(value, agents)
 
 
-def _is_table(table: Json) -> bool:
-    return isinstance(table, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and type(pair[1]) in (int, float) for pair in table
+def _is_draw(draw: Json) -> bool:
+    if not isinstance(draw, list) or len(draw) != 2 or not isinstance(draw[0], str) or not isinstance(draw[1], list):
+        return False
+    label, table = draw
+    return (
+        len(label) <= LONGEST_LABEL
+        and len(table) <= MOST_OUTCOMES
+        and all(isinstance(pair, list) and len(pair) == 2 and _is_probability(pair[1]) for pair in table)
     )
+
+
+def _is_probability(value: Json) -> bool:
+    return type(value) in (int, float) and 0 < value <= 1 + TOLERANCE
 
 
 def _is_moved(value: Json, agents: int) -> bool:

@@ -21,6 +21,8 @@ MOST_OUTCOMES: Final = 10_000
 """Of one draw."""
 LONGEST_LABEL: Final = 200
 """Characters."""
+OTHER_OUTCOMES: Final = "equal draws before it were followed by other outcomes"
+"""What is wrong with a program whose chance hangs on more than its arguments and draws."""
 
 Table = list[list[Any]]
 """Outcomes of one draw with their probabilities: [outcome, probability] each."""
@@ -178,9 +180,11 @@ class OpenDraws(CarefulDraws):
         self._given = given
 
     def _taken(self, label: str, table: Table) -> int:
-        for number, (outcome, _) in enumerate(table if label in self._given else ()):
-            if first_difference(self._given[label], outcome) is None:
-                return number
+        if label in self._given:
+            for number, (outcome, _) in enumerate(table):
+                if first_difference(self._given[label], outcome) is None:
+                    return number
+            raise Mismatch(CHANCE, f"choose({label!r}): {OTHER_OUTCOMES}", f"[{label!r}]")
         self.open = self.open or [label, table]
         raise DrawError(f"{label!r} is still to be drawn")
 
@@ -202,7 +206,7 @@ class WayOfDraws(CarefulDraws):
         if depth == len(self._path):
             self._path.append(0)
         if self._path[depth] >= len(table):
-            raise Mismatch(CHANCE, f"choose({label!r}): equal draws before it were followed by other outcomes")
+            raise Mismatch(CHANCE, f"choose({label!r}): {OTHER_OUTCOMES}")
         self.probability *= table[self._path[depth]][1]
         return self._path[depth]
 

@@ -1,5 +1,6 @@
 """A program with a joint step, asked from the parent draw by draw, plays as the true rules do."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
 from cwm.trajectories.recorded import collect
 from games import registry
+from games.api import Json
 from games.posg.serialised import SerialisedPosg
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "joint_programs"
@@ -55,6 +57,32 @@ def test_a_wrong_program_is_named_in_a_sentence(source: str, message: str) -> No
     model = JointWorldModel(bundle_of("cat-dog", source), Sandbox())
     with closing(model), pytest.raises(WorldModelError, match=message):
         SerialisedPosg(model).initial_state()
+
+
+COUNTS = """
+COUNT = 0
+
+def initial_state(choose):
+    global COUNT
+    COUNT += 1
+    return choose("pet", [("cat %d" % COUNT, 0.5), ("dog %d" % COUNT, 0.5)])
+"""
+
+
+def test_a_table_that_hangs_on_a_counter_ends_the_start_with_a_sentence() -> None:
+    asked: list[Json] = []
+
+    def first(label: str, outcomes: Sequence[tuple[Json, float]]) -> Json:
+        asked.append(outcomes[0][0])
+        assert len(asked) < 5, "the same draw is asked for without end"
+        return outcomes[0][0]
+
+    with (
+        JointWorldModel(bundle_of("cat-dog", COUNTS), Sandbox()) as model,
+        pytest.raises(WorldModelError, match=r"choose\('pet'\): equal draws before it were followed by other outcomes"),
+    ):
+        model.initial_state(first)
+    assert asked == ["cat 1"]
 
 
 def test_a_program_with_a_joint_step_is_no_game_in_turns() -> None:
