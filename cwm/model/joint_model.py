@@ -17,6 +17,7 @@ from cwm.model.world_model import WorldModelError, value_of
 from cwm.sandbox.inside.draws import LONGEST_LABEL, MOST_DRAWS, MOST_OUTCOMES
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, Reply
+from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, Json, State
 from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgInfo
 from games.posg.chance import TOLERANCE, check_draw
@@ -78,6 +79,8 @@ class JointWorldModel:
 
     def legal_actions(self, state: State, agent: int) -> Sequence[Action]:
         actions: list[Action] = self._ask("legal_actions", {"state": state, "agent": agent})
+        if not actions and agent in self.active(state):
+            raise self._malformed("legal_actions", f"gives agent {agent} nothing to do, who is active", actions)
         return actions
 
     def move(self, state: State, actions: Joint, choose: Choose) -> Moved:
@@ -121,7 +124,7 @@ class JointWorldModel:
         if known is None:
             reply = self._started().payload(SESSION, "asked", argument | {"function": function}, seed=0)
             answer = value_of(reply, function)
-            if not _has_form(function, answer, self.info):
+            if not _has_form(function, answer, self.info, argument.get("agent")):
                 raise self._malformed(function, f"answered in another form than it must: {answer!r}", answer)
             known = self._answers[key] = json.dumps(answer)
             if len(self._answers) > CACHED_ANSWERS:
@@ -142,13 +145,22 @@ def _key(*asked: Json) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _has_form(function: str, answer: Json, info: PosgInfo) -> bool:
-    """Tells whether an answer is of its form: it comes from a process in which an untrusted program runs."""
+def _has_form(function: str, answer: Json, info: PosgInfo, agent: int | None) -> bool:
+    """Tells whether an answer is of its form: it comes from a process in which an untrusted program runs.
+
+    Args:
+        function: that answered.
+        answer: as it came.
+        info: of the game.
+        agent: of whom `legal_actions` are asked; None for the other functions.
+    """
     agents = info.num_agents
     if function == "active":
-        return isinstance(answer, list) and all(type(one) is int and 0 <= one < agents for one in answer)
-    if function == "legal_actions":
-        return isinstance(answer, list) and all(isinstance(action, str) for action in answer)
+        whole = isinstance(answer, list) and all(type(one) is int for one in answer)
+        return whole and answer == [one for one in range(agents) if one in answer]
+    if agent is not None:
+        named = isinstance(answer, list) and all(isinstance(action, str) for action in answer)
+        return named and len(set(answer)) == len(answer) and set(answer) <= set(info.actions[agent])
     if not isinstance(answer, dict) or not answer.keys() & {"value", "draw"}:
         return False
     if "draw" in answer:
@@ -171,7 +183,7 @@ def _is_draw(draw: Json) -> bool:
 
 
 def _is_probability(value: Json) -> bool:
-    return type(value) in (int, float) and 0 < value <= 1 + TOLERANCE
+    return is_finite(value) and 0 < value <= 1 + TOLERANCE
 
 
 def _is_moved(value: Json, agents: int) -> bool:
@@ -180,4 +192,4 @@ def _is_moved(value: Json, agents: int) -> bool:
     rewards, over = value[1:]
     if not isinstance(rewards, list) or not isinstance(over, list) or len(rewards) != agents or len(over) != agents:
         return False
-    return all(type(one) in (int, float) for one in rewards) and all(isinstance(one, bool) for one in over)
+    return all(map(is_finite, rewards)) and all(isinstance(one, bool) for one in over)

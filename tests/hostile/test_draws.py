@@ -102,6 +102,16 @@ def test_a_game_on_such_a_program_is_refused_within_the_draws_of_one_start(
     assert len(str(refused.value)) <= 2_000
 
 
+def test_a_reward_that_no_float_can_hold_fails_random_play() -> None:
+    source = "def initial_state(choose):\n    return 0\n" + REST.replace("[0.0, 0.0]", "[10**400, 0]")
+    data = DATA["joint_play"] | {"actions": [["open left", "open right", "listen"]] * 2}
+    told = source.replace("[None, None]", "[0, 0]")
+    test = UnitTest("reward", "joint_play", data, -1, 0)
+    (result,) = run_tests(ProgramSource(told, None, INFO), [test], Sandbox(LIMITS), RunOptions(per_test_s=5.0))
+    assert (result.status, result.field) == ("fail", "rewards")
+    assert "move must pay 2 finite numbers, got [1000" in result.message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_planner_beside_such_a_program_ends_and_never_through_a_fault_of_ours(path: Path) -> None:

@@ -6,12 +6,12 @@ kept, and whoever made the reading looks for it afterwards.
 
 from collections.abc import Mapping
 from json import dumps
-from math import fsum, isfinite
+from math import fsum
 from random import Random
 from typing import Any, Final
 
-from cwm.sandbox.inside.comparisons import TOLERANCE, Mismatch, is_number
-from cwm.sandbox.wire.plain_json import NotJsonError, first_difference, normalise
+from cwm.sandbox.inside.comparisons import TOLERANCE, Mismatch
+from cwm.sandbox.wire.plain_json import NotJsonError, first_difference, is_finite, normalise
 
 CHANCE: Final = "chance"
 """The field of a test's result that draws answer for."""
@@ -93,7 +93,7 @@ class CarefulDraws:
     def _pair(self, label: str, pair: Any) -> list[Any]:
         if type(pair) not in (list, tuple) or len(pair) != 2:
             raise Mismatch(CHANCE, f"choose({label!r}): expected (outcome, probability) pairs", f"[{label!r}]")
-        if not is_number(pair[1]) or not isfinite(pair[1]) or not pair[1] > 0:
+        if not is_finite(pair[1]) or not pair[1] > 0:
             problem = f"expected a probability above 0, got {_short(pair[1])}"
             raise Mismatch(CHANCE, f"choose({label!r}): {problem}", f"[{label!r}]")
         try:

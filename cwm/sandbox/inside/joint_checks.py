@@ -16,13 +16,12 @@ from cwm.sandbox.inside.comparisons import (
     actions_problem,
     compare_exactly,
     compare_rewards,
-    is_number,
 )
 from cwm.sandbox.inside.draws import CHANCE, CarefulDraws, OpenDraws, RandomDraws, RecordedDraws, WayOfDraws
 from cwm.sandbox.inside.joint_program import MissingFunctionError
 from cwm.sandbox.inside.output import TailWriter
 from cwm.sandbox.inside.program import ProgramGame
-from cwm.sandbox.wire.plain_json import first_difference
+from cwm.sandbox.wire.plain_json import first_difference, is_finite
 
 OBSERVATIONS: Final = "observations"
 MOVE: Final = "move"
@@ -320,8 +319,8 @@ def _check_told(told: list[Any], over: list[bool], agents: int) -> None:
 
 def _over(came: dict[str, Any], over: list[bool], agents: int) -> list[bool]:
     rewards = came["rewards"]
-    if not isinstance(rewards, list) or len(rewards) != agents or not all(map(is_number, rewards)):
-        raise Mismatch("rewards", f"move must pay {agents} numbers, got {rewards!r}", got=rewards)
+    if not isinstance(rewards, list) or len(rewards) != agents or not all(map(is_finite, rewards)):
+        raise Mismatch("rewards", f"move must pay {agents} finite numbers, got {rewards!r}", got=rewards)
     now: list[bool] = came["over"]
     if any(was and not is_now for was, is_now in zip(over, now, strict=True)):
         raise Mismatch("over", f"over was {over} before the step and is {now}; over stays over", "", over, now)

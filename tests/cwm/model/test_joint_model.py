@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -83,6 +85,34 @@ def test_a_table_that_hangs_on_a_counter_ends_the_start_with_a_sentence() -> Non
     ):
         model.initial_state(first)
     assert asked == ["cat 1"]
+
+
+REFUSED: list[Any] = [
+    ("move", "lambda state, actions, choose: [state, [10**400, 0], [False, False]]", "in another form than it must"),
+    ("move", "lambda state, actions, choose: [state, [True, 0], [False, False]]", "in another form than it must"),
+    ("active", "lambda state: [1, 1]", "in another form than it must"),
+    ("active", "lambda state: [True]", "in another form than it must"),
+    ("legal_actions", "lambda state, agent: []", "gives agent 0 nothing to do, who is active"),
+    ("legal_actions", "lambda state, agent: ['listen', 'listen']", "in another form than it must"),
+    ("legal_actions", "lambda state, agent: ['knock']", "in another form than it must"),
+]
+
+
+@pytest.mark.parametrize(("function", "answer", "message"), REFUSED)
+def test_an_answer_that_no_game_can_go_on_from_is_the_models_fault(function: str, answer: str, message: str) -> None:
+    source = (PROGRAMS / "tiger-2a.py").read_text(encoding="utf-8") + f"\n\n{function} = {answer}\n"
+    with JointWorldModel(bundle_of("tiger-2a", source), Sandbox()) as model:
+        game = SerialisedPosg(model)
+        with pytest.raises(WorldModelError, match=f"^{function} of the model of tiger-2a .*{message}"):
+            game.playout(game.initial_state(), Random(0), 10)
+
+
+def test_agents_who_are_not_active_may_have_nothing_to_do() -> None:
+    source = (PROGRAMS / "tiger-2a.py").read_text(encoding="utf-8")
+    waiting = "active = lambda state: [1]\nlegal_actions = lambda state, agent: ACTIONS * (agent == 1)\n"
+    with JointWorldModel(bundle_of("tiger-2a", f"{source}\n\n{waiting}"), Sandbox()) as model:
+        state = model.initial_state(lambda _, outcomes: outcomes[0][0])
+        assert (model.legal_actions(state, 0), len(model.legal_actions(state, 1))) == ([], 3)
 
 
 def test_a_program_with_a_joint_step_is_no_game_in_turns() -> None:

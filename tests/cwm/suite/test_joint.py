@@ -79,6 +79,7 @@ WRONG: list[Any] = [
     (TIGER, [("0.85 if", "0.8 if"), ("else 0.15", "else 0.2")], "chance", "probability 0.15 of 'left', got 0.2"),
     (TIGER, [('"growl of agent %d"', '"growl %d"')], "chance", "nothing is recorded for this draw"),
     (TIGER, [("else 10.0", "else 12.0")], "rewards", "rewards[1]: expected 10.0, got 12.0"),
+    (TIGER, [("else 10.0", "else 10**400")], "rewards", "rewards: expected a list of numbers, got [-1.0, 1000"),
     (TIGER, [("return [0, 1]", "return [1]")], "active", "expected 0, got 1"),
     (TIGER, [("    return list(ACTIONS)", "    return ACTIONS[:2]")], "legal_actions", "expected 3 items, got 2"),
     (TIGER, [('"growl": None', '"growl": ""')], "observations", "[0].growl: expected None"),
