@@ -4,7 +4,7 @@ Loaded into workers: standard library alone. A program may catch what is raised 
 kept, and whoever made the reading looks for it afterwards.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from json import dumps
 from math import fsum
 from random import Random
@@ -54,6 +54,11 @@ class CarefulDraws:
         except Mismatch as fault:
             self.fault = fault
             raise DrawError(fault.message) from None
+
+    def for_program(self) -> Callable[[Any, Any], Any]:
+        """Returns what a program is passed: a function without the attributes that hold what was recorded, what this
+        way is worth and what is told of it, which a program may look at or set by mistake."""
+        return lambda label, outcomes: self(label, outcomes)
 
     def check(self, where: str = "") -> None:
         """Raises what was wrong with a draw.

@@ -109,12 +109,12 @@ def arrived(
     """
     try:
         if text is None or actions is None:
-            came: dict[str, Any] = {"text": dumps(calls.call("initial_state", draws))}
+            came: dict[str, Any] = {"text": dumps(calls.call("initial_state", draws.for_program()))}
         else:
-            came = _moved(calls.on_state(MOVE, text, list(actions), draws), agents)
+            came = _moved(calls.on_state(MOVE, text, list(actions), draws.for_program()), agents)
         draws.check(where)
         given = None if actions is None else list(actions)
-        told = calls.on_state("observe", came["text"], given, draws)
+        told = calls.on_state("observe", came["text"], given, draws.for_program())
     except Mismatch:
         # What a program raises when a draw is refused is that draw's fault.
         draws.check(where)
@@ -291,15 +291,16 @@ def asked(program: ProgramGame, argument: dict[str, Any], rng: Random) -> Any:
     if name == "legal_actions":
         return posg.legal_actions(state, argument["agent"])
     draws = OpenDraws(argument["draws"])
+    choose = draws.for_program()
     actions = None if argument.get("actions") is None else tuple(argument["actions"])
     value: Any = None
     try:
         if name == "initial_state":
-            value = posg.initial_state(draws)
+            value = posg.initial_state(choose)
         elif name == MOVE and actions is not None:
-            value = posg.move(state, actions, draws)
+            value = posg.move(state, actions, choose)
         else:
-            value = posg.observe(state, actions, draws)
+            value = posg.observe(state, actions, choose)
     except MemoryError:
         raise
     except BaseException:

@@ -101,6 +101,14 @@ def test_a_mistake_is_told_by_the_field_where_it_shows(
     assert message in failed.message
 
 
+@pytest.mark.parametrize("hidden", ["_tables", "drawn", "probability", "open", "fault"])
+def test_a_program_finds_nothing_that_was_recorded_at_choose(hidden: str) -> None:
+    begin = f"BEGIN = initial_state\n\n\ndef initial_state(choose):\n    choose.{hidden}\n    return BEGIN(choose)\n"
+    tests = [next(test for test in task_of(TIGER).tests if test.kind == kind) for kind in ("step", "distribution")]
+    for result in results_of(TIGER, f"{source_of(TIGER)}\n\n{begin}", tests):
+        assert "AttributeError: 'function' object has no attribute" in result.message
+
+
 def test_a_step_that_hangs_on_earlier_calls_is_not_repeatable() -> None:
     counting = ("    after = []", "    SEEN.append(1)\n    after = []"), ("worth or 0.0", "(worth or 0.0) + len(SEEN)")
     source = "SEEN = []\n" + source_of(REACHING, *counting)
