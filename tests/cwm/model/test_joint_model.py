@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from cwm.model.bundle import ModelBundle, describe
+from cwm.model.bundle import ModelBundle, ModelBundleError, describe
 from cwm.model.joint_model import JointWorldModel
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
@@ -45,6 +46,33 @@ def test_what_is_fixed_about_the_game_is_kept_with_the_model(tmp_path: Path) -> 
     assert isinstance(true_game, SerialisedPosg)
     assert (loaded.hash, loaded.joint, loaded.joint_info) == (bundle.hash, True, true_game.model.info)
     assert loaded.game_info == true_game.info
+
+
+DAMAGED: list[Any] = [
+    ({"actions": []}, "expected a list of actions for each of 2 agents, got \\(\\)"),
+    ({"actions": [["listen"], []]}, "expected a list of actions for each of 2 agents"),
+    ({"actions": [["listen"], [5]]}, "actions are .*, expected text"),
+    ({"actions": None}, "TypeError"),
+    ({"agent_names": []}, "agent_names are \\(\\), expected a list of names"),
+    ({"speed": 1}, "TypeError: .*'speed'"),
+    ({"max_step": 10**400}, "max_step is 1000"),
+    ({"step_limit": 0}, "step_limit is 0, expected a whole number from 1, or null"),
+    ({"utility": "all"}, "utility is 'all', expected win_loss_draw or"),
+]
+
+
+@pytest.mark.parametrize(("changes", "problem"), DAMAGED)
+def test_what_is_said_of_a_joint_step_is_read_with_the_model(
+    tmp_path: Path, changes: dict[str, Any], problem: str
+) -> None:
+    right = bundle_of("tiger-2a")
+    replace(right, info={**right.info, "joint": right.info["joint"] | changes}).save(tmp_path)
+    with pytest.raises(ModelBundleError, match=rf"model\.json: its `joint`, .* is damaged \({problem}.*: restore it"):
+        ModelBundle.load(tmp_path)
+    without = {name: value for name, value in right.info["joint"].items() if name != "actions"}
+    replace(right, info={**right.info, "joint": without}).save(tmp_path)
+    with pytest.raises(ModelBundleError, match="KeyError: 'actions'"):
+        ModelBundle.load(tmp_path)
 
 
 @pytest.mark.parametrize(
