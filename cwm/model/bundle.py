@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from cwm.functions.types import WITH_PRIOR
 from cwm.sandbox.wire.api import ProgramSource
+from cwm.sandbox.wire.plain_json import is_finite
 from cwm.storage.files import write_whole
 from cwm.trajectories.recorded import Deck, Infers
-from games.api import GameInfo, Json
+from games.api import GameInfo, Json, Utility
 from games.posg.api import PosgInfo
 
 FORMAT_VERSION = 1
@@ -179,7 +180,7 @@ class ModelBundle:
             OSError: a file cannot be read.
         """
         if path.suffix == ".py":
-            return cls(**_exported(path))
+            return cls(**_exported(path))._checked(path)
         folder = _folder(path)
         try:
             record = json.loads((folder / MODEL_FILE).read_text(encoding="utf-8"))
@@ -208,7 +209,22 @@ class ModelBundle:
                 f"{folder}: the files hash to {bundle.hash[:12]}, but {MODEL_FILE} names {expected[:12]}: "
                 "one of them was changed; restore it, or synthesise the model again"
             )
-        return bundle
+        return bundle._checked(folder / MODEL_FILE)
+
+    def _checked(self, place: Path) -> Self:
+        """Returns the bundle if what it says of a joint step can be read: a hash vouches for no form.
+
+        Raises:
+            ModelBundleError: it cannot.
+        """
+        try:
+            problem = _joint_problem(self.joint_info) if self.joint else ""
+        except (KeyError, TypeError, AttributeError) as error:
+            problem = f"{type(error).__name__}: {error}"
+        if problem:
+            message = f"{place}: its `joint`, what is fixed about the game, is damaged ({problem[:200]})"
+            raise ModelBundleError(f"{message}: restore it, or synthesise the model again")
+        return self
 
 
 def kept_rules(path: Path, bundle: ModelBundle) -> str | None:
@@ -240,6 +256,24 @@ def describe(info: GameInfo, joint: PosgInfo | None = None) -> dict[str, Any]:
     """Returns what is fixed about a game as the dict of a bundle, see `ProgramSource.info`."""
     beside = {} if joint is None else {"joint": json.loads(json.dumps(asdict(joint)))}
     return _plain(asdict(info)) | beside
+
+
+def _joint_problem(info: PosgInfo) -> str:
+    """Returns what is wrong with the facts about a game of simultaneous moves, "" if nothing is."""
+    names, limit = info.agent_names, info.step_limit
+    if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
+        return f"agent_names are {names!r}, expected a list of names"
+    if len(info.actions) != len(names) or not all(info.actions):
+        return f"expected a list of actions for each of {len(names)} agents, got {info.actions!r}"
+    if not all(isinstance(action, str) for actions in info.actions for action in actions):
+        return f"actions are {info.actions!r}, expected text"
+    for name in ("min_step", "max_step", "min_utility", "max_utility", "discount"):
+        if not is_finite(getattr(info, name)):
+            return f"{name} is {getattr(info, name)!r}, expected a number"
+    if limit is not None and (type(limit) is not int or limit < 1):
+        return f"step_limit is {limit!r}, expected a whole number from 1, or null"
+    known = get_args(Utility)
+    return "" if info.utility in known else f"utility is {info.utility!r}, expected {' or '.join(known)}"
 
 
 def _plain(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from search.marginals import shares
 from search.posg.config import PosgPlannerConfig
 from search.posg.others import OtherPolicy, Uniform
 from search.posg.planner import PosgPlanner, make
+from search.posg.types import SOFTENED
 
 PAYLOAD: tuple[str, ...] = (
     "games.api",
@@ -69,15 +70,15 @@ def choose(program: Program, argument: dict[str, Any], rng: random.Random) -> di
         says why. Where an explanation was asked for, `belief_shares` (see `search.marginals.shares`) may be there.
 
     Raises:
-        PlannerConfigError: the settings do not fit the model.
+        PlannerConfigError: the settings are none. Settings that do not fit the model are an answer: nobody is at fault.
     """
     begin = time.perf_counter()
     config, explains = PosgPlannerConfig.from_json(argument["config"]), argument.get("explain", False)
     history = [(observation, action) for observation, action in argument["history"]]
-    planner = _SEATED.planner(program, config, argument["player"])
     try:
+        planner = _SEATED.planner(program, config, argument["player"])
         decision = planner.choose(Position(argument["player"], history, as_searched=explains), rng, argument["legal"])
-    except SearchFailedError as error:
+    except (SearchFailedError, PlannerConfigError) as error:
         decision = Decision("", {}, {}, 0, str(error), {}, {})
     told = asdict(replace(decision, belief_states=None))
     del told["belief_states"], told["priors"]
@@ -119,9 +120,13 @@ def check_types(config: PosgPlannerConfig) -> None:
     """Checks that a planner on a program alone can have the policies that its settings name.
 
     Raises:
-        PlannerConfigError: one is a policy of the true game.
+        PlannerConfigError: one is a policy of the true game, or they ask for an inference, which no program has.
     """
-    for setting, names in (("types", config.types), ("search", (config.search,) if config.search else ())):
+    if config.belief == "inferred":
+        raise PlannerConfigError("a model infers nothing: use belief=adapted.")
+    unknown = (config.unknown_as.removeprefix(SOFTENED),) if config.unknown else ()
+    search = (config.search,) if config.search else ()
+    for setting, names in (("types", config.types), ("search", search), ("unknown_as", unknown)):
         others = [name for name in names if name != UNIFORM]
         if others:
             raise PlannerConfigError(

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from cwm.model import joint_model
+from cwm.model.bundle import ModelBundle
+from cwm.model.joint_model import JointWorldModel
+from cwm.model.world_model import WorldModelError
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Limits, ProgramSource
 from cwm.suite.execution import RunOptions, run_tests
@@ -32,6 +36,7 @@ def move(state, actions, choose):
 def observe(state, actions, choose):
     return [None, None]
 """
+LIMITS = Limits(memory_mb=256, wall_s=1.0)
 START: dict[str, Any] = {"num_agents": 2, "before": [], "actions": None}
 INFO: dict[str, Any] = {
     "id": "hostile",
@@ -68,6 +73,43 @@ def test_a_program_gets_nothing_from_choose_that_it_cannot_give(path: Path) -> N
     assert (result.field, result.outcome.is_ours) == (about["field"], False)
     assert about["message"] in result.message
     assert len(result.message) < 500
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if "caught" in path.stem else ()) for path in PROGRAMS],
+    ids=lambda path: path.stem,
+)
+def test_a_game_on_such_a_program_is_refused_within_the_draws_of_one_start(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint_model, "MOST_DRAWS", 20, raising=False)
+    source = path.read_text(encoding="utf-8") + REST
+    asked: list[str] = []
+
+    def first(label: str, outcomes: Any) -> Any:
+        asked.append(label)
+        assert len(asked) <= 20, "draws are asked for without end"
+        return outcomes[0][0]
+
+    with JointWorldModel(ModelBundle(source, None, None, INFO, "rules"), Sandbox(LIMITS)) as model:
+        if path.stem == "other_ways":
+            assert model.initial_state(first) == 0  # its table changes at the third question, and here are two
+            return
+        with pytest.raises(WorldModelError) as refused:
+            model.initial_state(first)
+    assert not refused.value.reply.outcome.is_ours
+    assert len(str(refused.value)) <= 2_000
+
+
+def test_a_reward_that_no_float_can_hold_fails_random_play() -> None:
+    source = "def initial_state(choose):\n    return 0\n" + REST.replace("[0.0, 0.0]", "[10**400, 0]")
+    data = DATA["joint_play"] | {"actions": [["open left", "open right", "listen"]] * 2}
+    told = source.replace("[None, None]", "[0, 0]")
+    test = UnitTest("reward", "joint_play", data, -1, 0)
+    (result,) = run_tests(ProgramSource(told, None, INFO), [test], Sandbox(LIMITS), RunOptions(per_test_s=5.0))
+    assert (result.status, result.field) == ("fail", "rewards")
+    assert "move must pay 2 finite numbers, got [1000" in result.message
 
 
 @pytest.mark.slow

@@ -6,10 +6,10 @@ standard library alone.
 """
 
 import random
-from math import isfinite
 from typing import Any
 
 from cwm.sandbox.inside.joint_program import CheckedPosg
+from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, GameInfo, ObsActionHistory, Observation, State
 
 
@@ -76,7 +76,7 @@ class CheckedGame:
     def rewards(self, state: State) -> list[float]:
         answer = self._game.rewards(state)
         players = self.info.num_players
-        if not isinstance(answer, list | tuple) or len(answer) != players or not all(map(_is_number, answer)):
+        if not isinstance(answer, list | tuple) or len(answer) != players or not all(map(is_finite, answer)):
             raise self._violated("get_rewards", answer, f"a list of {players} numbers")
         return list(answer)
 
@@ -103,14 +103,14 @@ class CheckedGame:
 
     def _value(self, state: State, player: int) -> float:
         answer = self._game.value(state, player)
-        if not _is_number(answer):
+        if not is_finite(answer):
             raise self._violated("value_function", answer, "a finite number")
         return float(answer)
 
     def _policy(self, state: State, actions: list[Action], player: int) -> list[float]:
         answer = self._game.policy(state, actions, player)
         well_formed = isinstance(answer, list | tuple) and len(answer) == len(actions)
-        if not well_formed or not all(_is_number(probability) for probability in answer):
+        if not well_formed or not all(is_finite(probability) for probability in answer):
             raise self._violated("policy_prior", answer, f"a list of {len(actions)} finite numbers")
         return [float(probability) for probability in answer]
 
@@ -122,9 +122,5 @@ class CheckedGame:
         return error
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
 def _is_outcome(item: Any) -> bool:
-    return isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and _is_number(item[1])
+    return isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str) and is_finite(item[1])

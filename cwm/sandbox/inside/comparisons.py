@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sys import float_info
 from typing import Any
 
-from cwm.sandbox.wire.plain_json import first_difference
+from cwm.sandbox.wire.plain_json import first_difference, is_finite
 
 TOLERANCE = 1e-9
 """Rewards, probabilities and values may differ by this much."""
@@ -50,7 +50,7 @@ def is_number(value: Any) -> bool:
 
 def compare_rewards(field: str, expected: list[float], got: Any) -> Mismatch | None:
     """Compares one reward a player, to `TOLERANCE`."""
-    if not isinstance(got, list) or not all(is_number(item) for item in got):
+    if not isinstance(got, list) or not all(is_finite(item) for item in got):
         return Mismatch(field, f"{field}: expected a list of numbers, got {got!r}", "", expected, got)
     if len(got) != len(expected):
         return Mismatch(field, f"{field}: expected {len(expected)} rewards, got {len(got)}", "", expected, got)

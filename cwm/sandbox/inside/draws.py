@@ -4,14 +4,14 @@ Loaded into workers: standard library alone. A program may catch what is raised 
 kept, and whoever made the reading looks for it afterwards.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from json import dumps
-from math import fsum, isfinite
+from math import fsum
 from random import Random
 from typing import Any, Final
 
-from cwm.sandbox.inside.comparisons import TOLERANCE, Mismatch, is_number
-from cwm.sandbox.wire.plain_json import NotJsonError, first_difference, normalise
+from cwm.sandbox.inside.comparisons import TOLERANCE, Mismatch
+from cwm.sandbox.wire.plain_json import NotJsonError, first_difference, is_finite, normalise
 
 CHANCE: Final = "chance"
 """The field of a test's result that draws answer for."""
@@ -21,6 +21,8 @@ MOST_OUTCOMES: Final = 10_000
 """Of one draw."""
 LONGEST_LABEL: Final = 200
 """Characters."""
+OTHER_OUTCOMES: Final = "equal draws before it were followed by other outcomes"
+"""What is wrong with a program whose chance hangs on more than its arguments and draws."""
 
 Table = list[list[Any]]
 """Outcomes of one draw with their probabilities: [outcome, probability] each."""
@@ -52,6 +54,11 @@ class CarefulDraws:
         except Mismatch as fault:
             self.fault = fault
             raise DrawError(fault.message) from None
+
+    def for_program(self) -> Callable[[Any, Any], Any]:
+        """Returns what a program is passed: a function without the attributes that hold what was recorded, what this
+        way is worth and what is told of it, which a program may look at or set by mistake."""
+        return lambda label, outcomes: self(label, outcomes)
 
     def check(self, where: str = "") -> None:
         """Raises what was wrong with a draw.
@@ -91,7 +98,7 @@ class CarefulDraws:
     def _pair(self, label: str, pair: Any) -> list[Any]:
         if type(pair) not in (list, tuple) or len(pair) != 2:
             raise Mismatch(CHANCE, f"choose({label!r}): expected (outcome, probability) pairs", f"[{label!r}]")
-        if not is_number(pair[1]) or not isfinite(pair[1]) or not pair[1] > 0:
+        if not is_finite(pair[1]) or not pair[1] > 0:
             problem = f"expected a probability above 0, got {_short(pair[1])}"
             raise Mismatch(CHANCE, f"choose({label!r}): {problem}", f"[{label!r}]")
         try:
@@ -178,9 +185,11 @@ class OpenDraws(CarefulDraws):
         self._given = given
 
     def _taken(self, label: str, table: Table) -> int:
-        for number, (outcome, _) in enumerate(table if label in self._given else ()):
-            if first_difference(self._given[label], outcome) is None:
-                return number
+        if label in self._given:
+            for number, (outcome, _) in enumerate(table):
+                if first_difference(self._given[label], outcome) is None:
+                    return number
+            raise Mismatch(CHANCE, f"choose({label!r}): {OTHER_OUTCOMES}", f"[{label!r}]")
         self.open = self.open or [label, table]
         raise DrawError(f"{label!r} is still to be drawn")
 
@@ -202,7 +211,7 @@ class WayOfDraws(CarefulDraws):
         if depth == len(self._path):
             self._path.append(0)
         if self._path[depth] >= len(table):
-            raise Mismatch(CHANCE, f"choose({label!r}): equal draws before it were followed by other outcomes")
+            raise Mismatch(CHANCE, f"choose({label!r}): {OTHER_OUTCOMES}")
         self.probability *= table[self._path[depth]][1]
         return self._path[depth]
 

@@ -16,13 +16,12 @@ from cwm.sandbox.inside.comparisons import (
     actions_problem,
     compare_exactly,
     compare_rewards,
-    is_number,
 )
 from cwm.sandbox.inside.draws import CHANCE, CarefulDraws, OpenDraws, RandomDraws, RecordedDraws, WayOfDraws
 from cwm.sandbox.inside.joint_program import MissingFunctionError
 from cwm.sandbox.inside.output import TailWriter
 from cwm.sandbox.inside.program import ProgramGame
-from cwm.sandbox.wire.plain_json import first_difference
+from cwm.sandbox.wire.plain_json import first_difference, is_finite
 
 OBSERVATIONS: Final = "observations"
 MOVE: Final = "move"
@@ -110,12 +109,12 @@ def arrived(
     """
     try:
         if text is None or actions is None:
-            came: dict[str, Any] = {"text": dumps(calls.call("initial_state", draws))}
+            came: dict[str, Any] = {"text": dumps(calls.call("initial_state", draws.for_program()))}
         else:
-            came = _moved(calls.on_state(MOVE, text, list(actions), draws), agents)
+            came = _moved(calls.on_state(MOVE, text, list(actions), draws.for_program()), agents)
         draws.check(where)
         given = None if actions is None else list(actions)
-        told = calls.on_state("observe", came["text"], given, draws)
+        told = calls.on_state("observe", came["text"], given, draws.for_program())
     except Mismatch:
         # What a program raises when a draw is refused is that draw's fault.
         draws.check(where)
@@ -311,15 +310,16 @@ def asked(program: ProgramGame, argument: dict[str, Any], rng: Random) -> Any:
     if name == "legal_actions":
         return posg.legal_actions(state, argument["agent"])
     draws = OpenDraws(argument["draws"])
+    choose = draws.for_program()
     actions = None if argument.get("actions") is None else tuple(argument["actions"])
     value: Any = None
     try:
         if name == "initial_state":
-            value = posg.initial_state(draws)
+            value = posg.initial_state(choose)
         elif name == MOVE and actions is not None:
-            value = posg.move(state, actions, draws)
+            value = posg.move(state, actions, choose)
         else:
-            value = posg.observe(state, actions, draws)
+            value = posg.observe(state, actions, choose)
     except MemoryError:
         raise
     except BaseException:
@@ -339,8 +339,8 @@ def _check_told(told: list[Any], over: list[bool], agents: int) -> None:
 
 def _over(came: dict[str, Any], over: list[bool], agents: int) -> list[bool]:
     rewards = came["rewards"]
-    if not isinstance(rewards, list) or len(rewards) != agents or not all(map(is_number, rewards)):
-        raise Mismatch("rewards", f"move must pay {agents} numbers, got {rewards!r}", got=rewards)
+    if not isinstance(rewards, list) or len(rewards) != agents or not all(map(is_finite, rewards)):
+        raise Mismatch("rewards", f"move must pay {agents} finite numbers, got {rewards!r}", got=rewards)
     now: list[bool] = came["over"]
     if any(was and not is_now for was, is_now in zip(over, now, strict=True)):
         raise Mismatch("over", f"over was {over} before the step and is {now}; over stays over", "", over, now)

@@ -1,9 +1,9 @@
 """A loaded program with a joint step as a `PosgModel`, inside its worker. Standard library and the games' protocols."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
+from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, State
 from games.posg.api import Choose, Joint, Moved, Observation, PosgInfo
 
@@ -94,7 +94,7 @@ class CheckedPosg:
         for part, what in ((answer[1], "rewards"), (answer[2], "for whom the game is over")):
             if not isinstance(part, list | tuple) or len(part) != agents:
                 raise self._violated("move", part, f"{what}: a list of {agents}")
-        if not all(isinstance(one, int | float) and isfinite(one) for one in answer[1]):
+        if not all(map(is_finite, answer[1])):
             raise self._violated("move", answer[1], f"rewards: {agents} finite numbers")
         return answer[0], answer[1], answer[2]
 

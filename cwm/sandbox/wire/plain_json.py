@@ -4,6 +4,7 @@ Loaded into workers: standard library alone.
 """
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,11 @@ def normalise(value: Any, path: str = "", depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [normalise(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(value)]
     return _subclass(value, path)
+
+
+def is_finite(value: Any) -> bool:
+    """Tells whether a value is a number that a float can hold: plain JSON has longer whole numbers, too."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _subclass(value: Any, path: str) -> Any:

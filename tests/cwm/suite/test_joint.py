@@ -80,6 +80,7 @@ WRONG: list[Any] = [
     (TIGER, [("0.85 if", "0.8 if"), ("else 0.15", "else 0.2")], "chance", "probability 0.15 of 'left', got 0.2"),
     (TIGER, [('"growl of agent %d"', '"growl %d"')], "chance", "nothing is recorded for this draw"),
     (TIGER, [("else 10.0", "else 12.0")], "rewards", "rewards[1]: expected 10.0, got 12.0"),
+    (TIGER, [("else 10.0", "else 10**400")], "rewards", "rewards: expected a list of numbers, got [-1.0, 1000"),
     (TIGER, [("return [0, 1]", "return [1]")], "active", "expected 0, got 1"),
     (TIGER, [("    return list(ACTIONS)", "    return ACTIONS[:2]")], "legal_actions", "expected 3 items, got 2"),
     (TIGER, [('"growl": None', '"growl": ""')], "observations", "[0].growl: expected None"),
@@ -99,6 +100,14 @@ def test_a_mistake_is_told_by_the_field_where_it_shows(
     failed = first_failure(game, source_of(game, *replacements))
     assert failed.field == field
     assert message in failed.message
+
+
+@pytest.mark.parametrize("hidden", ["_tables", "drawn", "probability", "open", "fault"])
+def test_a_program_finds_nothing_that_was_recorded_at_choose(hidden: str) -> None:
+    begin = f"BEGIN = initial_state\n\n\ndef initial_state(choose):\n    choose.{hidden}\n    return BEGIN(choose)\n"
+    tests = [next(test for test in task_of(TIGER).tests if test.kind == kind) for kind in ("step", "distribution")]
+    for result in results_of(TIGER, f"{source_of(TIGER)}\n\n{begin}", tests):
+        assert "AttributeError: 'function' object has no attribute" in result.message
 
 
 def test_a_step_that_hangs_on_earlier_calls_is_not_repeatable() -> None:

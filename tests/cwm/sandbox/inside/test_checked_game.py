@@ -8,11 +8,14 @@ import pytest
 
 from cwm.model.bundle import ModelBundle, describe
 from cwm.model.world_model import WorldModel
+from cwm.sandbox.inside.checked_game import CheckedGame, ContractError
+from cwm.sandbox.inside.program import LoadedCode
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, ProgramSource
 from cwm.suite.build import BuildOptions, build, to_worker
 from cwm.trajectories.recorded import collect
 from games import registry
+from games.posg.serialised import SerialisedPosg
 from search.api import PlannerConfig
 from search.session import PAYLOAD
 
@@ -63,6 +66,19 @@ def test_the_guilty_function_is_named() -> None:
     assert reply.outcome is Outcome.MODEL_ERROR
     assert reply.failure is not None
     assert reply.failure.message == "get_legal_actions must return a list of strings, got 5"
+
+
+@pytest.mark.parametrize("reward", ["10**400", "float('inf')", "float('nan')", "True"])
+def test_the_step_is_named_whose_reward_no_float_can_hold(reward: str) -> None:
+    game = registry.make("tiger-2a")
+    assert isinstance(game, SerialisedPosg)
+    source = f"def move(state, actions, choose):\n    return state, [0, {reward}], [False, False]\n"
+    given = {"source": source, "initial_state": None, "info": describe(game.info, game.model.info)}
+    checked = CheckedGame(LoadedCode(given).instantiate())
+    assert checked.posg is not None
+    with pytest.raises(ContractError, match="move must return rewards: 2 finite numbers, got "):
+        checked.posg.move("left", ("listen", "listen"), lambda _, outcomes: outcomes[0][0])
+    assert checked.violation is not None
 
 
 def test_a_fault_of_the_caller_stays_ours() -> None:
