@@ -98,8 +98,8 @@ def _made(folder: Path, model: PosgModel, content: str) -> NetworkPolicy:
     arrays = read_arrays(folder / POLICY)
     try:
         return NetworkPolicy(arrays, network, model.encode, info.actions, bounds[0], agents)
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlannerConfigError(f"{folder / ABOUT} is damaged ({error!r}): restore it.") from error
+    except PlannerConfigError as error:
+        raise PlannerConfigError(f"{folder}: {error}") from error
 
 
 def _about(folder: Path) -> dict[str, Any]:

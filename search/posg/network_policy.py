@@ -334,9 +334,9 @@ def _check_kind(network: Mapping[str, Json]) -> None:
                 f"planners run networks with {name} {usual!r} alone, and this one has {network[name]!r}: train one for "
                 "games of simultaneous moves."
             )
-    if network["core"] not in CORES:
+    if network.get("core") not in CORES:
         raise PlannerConfigError(
-            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network['core']!r}: train "
+            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network.get('core')!r}: train "
             "one for games of simultaneous moves."
         )
 

@@ -86,6 +86,7 @@ def test_a_trained_member_is_named_with_the_hash_of_its_content(trained: Callabl
     ("changes", "said"),
     [
         ({"network": []}, "its network is no object"),
+        ({"network": {}}, r"br: planners run networks whose memory is lstm or none, and this one's is None"),
         ({"seat": 2}, "its seat is 2, expected one of 2"),
         ({"seat": float("inf")}, "is damaged"),
         ({"more": float("nan")}, "is damaged"),
