@@ -336,8 +336,8 @@ def _check_kind(network: Mapping[str, Json]) -> None:
             )
     if network.get("core") not in CORES:
         raise PlannerConfigError(
-            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network.get('core')!r}: train "
-            "one for games of simultaneous moves."
+            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network.get('core')!r}: "
+            "train one for games of simultaneous moves."
         )
 
 
