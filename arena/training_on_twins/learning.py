@@ -168,11 +168,12 @@ class SeatLearner:
 
         Args:
             seed: uint32 [], of parameters and of all choices.
-            seat: int32 [], the learner's; without a meaning where it plays with itself.
+            seat: int32 [], the learner's; where it plays with itself, all seats come to the same.
             others: stacked parameters of fixed policies; () where there are none.
         """
         config, lanes = self.task.ppo, self.task.ppo.environments
-        weights, deal, begin, following = jax.random.split(jax.random.fold_in(jax.random.key(seed), seat), 4)
+        own = jnp.zeros_like(seat) if self.task.others == ITSELF else seat
+        weights, deal, begin, following = jax.random.split(jax.random.fold_in(jax.random.key(seed), own), 4)
         example = jnp.zeros((1, lanes, self._form.width), jnp.float32)
         params = self._network.init(weights, example)
         seats = jnp.broadcast_to(seat, (lanes,))
