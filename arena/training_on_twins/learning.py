@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from arena.training_on_twins import judging
-from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding
+from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding, marked
 from cwm.twins.form import TwinForm
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Params
@@ -227,7 +227,7 @@ class SeatLearner:
             state.learner, self._network, self._batch(state, after, played), config, entropy, order
         )
         after = after._replace(learner=learner, updates=state.updates + 1, key=following)
-        return after, UpdateCame(losses, ended)
+        return after, UpdateCame(losses, marked(ended, after.standing, after.seats))
 
     def _batch(self, state: SeatState, after: SeatState, played: SeatStep) -> Batch:
         config, value = self.task.ppo, played.step.value

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.training_on_models.results import Results
 from arena.training_on_twins.learning import SeatLearner
-from arena.training_on_twins.seats import Ended
+from arena.training_on_twins.seats import MOST_ROUNDS, STUCK, Ended
 from cwm.storage.keys import derive
 from cwm.twins.compiled import TwinProcess
 from cwm.twins.form import TwinForm
@@ -24,6 +24,10 @@ LEARN_S: Final = 1800.0
 """After so many seconds without an answer a training has failed; compiling is part of the first one."""
 NUMBER: Final = 4
 """Bytes of a number in an answer."""
+NEVER_MOVES: Final = (
+    f"a seat did not come to move on the twin while all else took {MOST_ROUNDS} actions: there is nothing to learn at "
+    "it against these players; train another seat"
+)
 OTHER_FORM: Final = "the process in which agents learn did not answer in the form that was asked for"
 
 
@@ -214,6 +218,8 @@ def _floats(found: Mapping[str, NDArray[Any]], name: str, count: int) -> NDArray
 def _ended(found: Mapping[str, NDArray[Any]], count: int) -> list[tuple[Results, int]]:
     """Returns results, and how many games were cut, of sums over games."""
     totals = _floats(found, "total", count)
+    if (found["games"] == STUCK).any():
+        raise TwinProblemError(NEVER_MOVES)
     for name in ("games", "wins", "losses", "cut"):
         values = found[name]
         if values.dtype != np.int32 or values.shape != (count,) or (values < 0).any():

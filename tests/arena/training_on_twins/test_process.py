@@ -7,8 +7,8 @@ import pytest
 from arena.training_on_models.results import Results
 from arena.training_on_models.training import network_config
 from arena.training_on_twins.learning import SeatTask
-from arena.training_on_twins.process import OTHER_FORM, LearningTwin
-from arena.training_on_twins.seats import Ended
+from arena.training_on_twins.process import NEVER_MOVES, OTHER_FORM, LearningTwin
+from arena.training_on_twins.seats import STUCK, Ended
 from cwm.twins.compiled import TwinProcess
 from cwm.twins.traced import TracedTwin, TwinProblemError
 from search.learn import checkpoint
@@ -81,6 +81,11 @@ def test_updates_are_told_as_losses_and_results(told):
 def test_an_answer_of_another_form_is_refused(told, forged):
     with pytest.raises(TwinProblemError, match=OTHER_FORM):
         told(GOOD | forged).run(3, 1.0)
+
+
+def test_a_seat_that_never_moves_ends_the_training(told):
+    with pytest.raises(TwinProblemError, match=NEVER_MOVES):
+        told(GOOD | {"ended/games": np.array([4, STUCK], np.int32)}).run(3, 1.0)
 
 
 def test_losses_that_are_not_finite_end_the_training(told):
