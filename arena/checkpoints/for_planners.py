@@ -84,18 +84,30 @@ def _made(folder: Path, model: PosgModel, content: str) -> NetworkPolicy:
         raise PlannerConfigError(f"{folder} was trained on {about.get('game')}, the game is {info.id}.")
     if not isinstance(model, Vectors):
         raise PlannerConfigError(f"{info.id} does not write observations as vectors, which networks read.")
-    seat = about.get("seat")
+    seat, network = about.get("seat"), about.get("network")
+    if not isinstance(network, dict):
+        raise PlannerConfigError(f"{folder / ABOUT} is damaged: its network is no object; restore it.")
+    if seat is not None and seat not in range(info.num_agents):
+        raise PlannerConfigError(
+            f"{folder / ABOUT} is damaged: its seat is {seat!r:.40}, expected one of {info.num_agents}; restore it."
+        )
+    agents = range(info.num_agents) if seat is None else [int(seat)]
+    bounds = [model.vector_bounds(agent) for agent in agents]
+    if len({len(lowest) for lowest, _ in bounds}) > 1:
+        raise PlannerConfigError(f"agents of {info.id} see vectors of different lengths: train a policy for each.")
+    arrays = read_arrays(folder / POLICY)
     try:
-        agents = None if seat is None else [int(seat)]
-        return NetworkPolicy(read_arrays(folder / POLICY), about["network"], model.encode, info.actions, agents)
-    except (KeyError, TypeError, ValueError) as error:
-        raise PlannerConfigError(f"{folder / ABOUT} is damaged ({error!r}): restore it.") from error
+        return NetworkPolicy(arrays, network, model.encode, info.actions, bounds[0], agents)
+    except PlannerConfigError as error:
+        raise PlannerConfigError(f"{folder}: {error}") from error
 
 
 def _about(folder: Path) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads(_bytes(folder / ABOUT))
-    except ValueError as error:
+        # Its hash is made of this, which knows finite numbers alone.
+        canonical_json(about)
+    except (ValueError, RecursionError) as error:
         raise PlannerConfigError(f"{folder / ABOUT} is damaged ({error}): restore it.") from error
     if not isinstance(about, dict):
         raise PlannerConfigError(f"{folder / ABOUT} is damaged: it holds no object; restore it.")

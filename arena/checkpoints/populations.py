@@ -84,7 +84,7 @@ def _told(member: Member) -> dict[str, str | int]:
 
 def _members(path: Path, game_id: str) -> list[str]:
     def made(stored: dict[str, Any]) -> tuple[str, list[Member]]:
-        return stored["game"], [stored_json.exactly(Member)(facts) for facts in stored["members"]]
+        return stored["game"], [_member(facts) for facts in stored["members"]]
 
     game, members = stored_json.read(path, made, PlannerConfigError, "give a population that `cwm posg prune` wrote")
     if game != game_id:
@@ -92,6 +92,11 @@ def _members(path: Path, game_id: str) -> list[str]:
     names = []
     for member in members:
         if member.hash is None:
+            if member.seed is not None or for_planners.is_checkpoint(member.name):
+                raise PlannerConfigError(
+                    f"{path} names {member.name} without the hash of its content, as hand-written policies are named, "
+                    "but it is a trained one: make the population anew."
+                )
             names.append(member.name)
             continue
         folder = path.parent / member.name
@@ -101,3 +106,13 @@ def _members(path: Path, game_id: str) -> list[str]:
             )
         names.append(os.path.normpath(folder))
     return names
+
+
+def _member(facts: dict[str, Any]) -> Member:
+    member = stored_json.exactly(Member)(facts)
+    for name, kind in (("name", str), ("seed", int | None), ("hash", str | None)):
+        if not isinstance(getattr(member, name), kind):
+            raise ValueError(f"the {name} of a member is {getattr(member, name)!r:.40}")
+    if b"\0" in os.fsencode(member.name):
+        raise ValueError("the name of a member has a zero byte")
+    return member

@@ -1,5 +1,6 @@
 """Payoff tables: what each policy of a population gets beside each, over many games. Kept pair by pair, resumable."""
 
+import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -84,19 +85,26 @@ def payoff_table(
         settings["trained"] = {name: for_planners.content_hash(folder) for name, folder in trained.items()}
     kept = KeptPieces(out, settings, "payoffs", "pairs")
     pairs = [(row, column) for row in chosen for column in chosen]
+    found_pairs = {(piece["row"], piece["column"]): piece for piece in kept.pieces.values()}
     for done, (row, column) in enumerate(pairs):
         on_pair(done, len(pairs))
-        key = f"{row} {column}"
-        if key not in kept.pieces:
+        if (row, column) not in found_pairs:
+            key = _key(row, column)
             rng = random.Random(f"payoffs {game_id} {seed} {key}")
             players = [found[row][0], found[column][1]]
             estimate = mean_estimate([play_policies(model, players, rng).returns[0] for _ in range(episodes)])
             assert estimate is not None
             low, high = (estimate.mean if end is None else end for end in (estimate.low, estimate.high))
             payoff = Payoff(row, column, estimate.mean, low, high, episodes, published(game_id, row, column))
-            kept.add(key, asdict(payoff))
+            found_pairs[row, column] = asdict(payoff)
+            kept.add(key, found_pairs[row, column])
     on_pair(len(pairs), len(pairs))
-    return [Payoff(**kept.pieces[f"{row} {column}"]) for row, column in pairs]
+    return [Payoff(**found_pairs[pair]) for pair in pairs]
+
+
+def _key(row: str, column: str) -> str:
+    """Returns what a pair is kept by, and its chance drawn from: another for each pair, though names have spaces."""
+    return json.dumps([row, column]) if " " in row + column else f"{row} {column}"
 
 
 def _written(game_id: str, model: PosgModel) -> dict[str, Sequence[PosgPolicy]]:

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from arena.training_on_twins.seats import Ended, SeatGames
+from arena.training_on_twins.seats import Ended, SeatGames, is_stuck, marked
 from search.learn import masked_categorical
 from search.learn.api import Array, Network, Params
 
@@ -32,7 +32,7 @@ def judged(
     whole = jnp.zeros(lanes, jnp.int32)
 
     def lacking(carry: Any) -> Array:
-        return jnp.any(carry[3].games + carry[3].cut < quota)
+        return ~is_stuck(carry[0], seats) & jnp.any(carry[3].games + carry[3].cut < quota)
 
     def step(carry: Any) -> Any:
         standing, memory, starts, found, key = carry
@@ -48,5 +48,5 @@ def judged(
     nothing = Ended(whole, whole, whole, whole.astype(jnp.float32), whole)
     first = games.begin(seats, deals, (), begin)
     begun = first, network.initial_memory(lanes), jnp.ones(lanes, bool), nothing, play
-    ended: Ended = jax.lax.while_loop(lacking, step, begun)[3]
-    return Ended(*map(jnp.sum, ended))
+    last, _, _, ended, _ = jax.lax.while_loop(lacking, step, begun)
+    return marked(Ended(*map(jnp.sum, ended)), last, seats)

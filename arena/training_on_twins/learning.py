@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from arena.training_on_twins import judging
-from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding
+from arena.training_on_twins.seats import Ended, SeatGames, SeatStanding, marked
 from cwm.twins.form import TwinForm
 from search.learn import masked_categorical
 from search.learn.api import Array, Memory, Params
@@ -168,11 +168,12 @@ class SeatLearner:
 
         Args:
             seed: uint32 [], of parameters and of all choices.
-            seat: int32 [], the learner's; without a meaning where it plays with itself.
+            seat: int32 [], the learner's; where it plays with itself, all seats come to the same.
             others: stacked parameters of fixed policies; () where there are none.
         """
         config, lanes = self.task.ppo, self.task.ppo.environments
-        weights, deal, begin, following = jax.random.split(jax.random.fold_in(jax.random.key(seed), seat), 4)
+        own = jnp.zeros_like(seat) if self.task.others == ITSELF else seat
+        weights, deal, begin, following = jax.random.split(jax.random.fold_in(jax.random.key(seed), own), 4)
         example = jnp.zeros((1, lanes, self._form.width), jnp.float32)
         params = self._network.init(weights, example)
         seats = jnp.broadcast_to(seat, (lanes,))
@@ -226,7 +227,7 @@ class SeatLearner:
             state.learner, self._network, self._batch(state, after, played), config, entropy, order
         )
         after = after._replace(learner=learner, updates=state.updates + 1, key=following)
-        return after, UpdateCame(losses, ended)
+        return after, UpdateCame(losses, marked(ended, after.standing, after.seats))
 
     def _batch(self, state: SeatState, after: SeatState, played: SeatStep) -> Batch:
         config, value = self.task.ppo, played.step.value

@@ -22,6 +22,10 @@ PARTNERS = 1
 """Tells keys of partners from those of deals."""
 LEAST_DEALS = 1024
 """Where chance precedes the first decision, so many games are dealt before a rollout, of which new ones are drawn."""
+MOST_ROUNDS = 1 << 16
+"""After so many actions of others and of chance a learner does not come to move any more."""
+STUCK = -(1 << 30)
+"""Stands for the number of games where a learner did not come to move."""
 
 
 class TwinDeals(NamedTuple):
@@ -115,6 +119,7 @@ class SeatGames:
             stacked, leaves [M, ...]: those of partner 0 at all seats, of partner 1, …
         partners: of which one is drawn for each game.
         alike: whether a partner has one policy for all seats.
+        most_rounds: of others and of chance until a learner is to move; then games stand still (`is_stuck`).
     """
 
     def __init__(
@@ -125,7 +130,9 @@ class SeatGames:
         others: Network | None = None,
         partners: int = 1,
         alike: bool = True,
+        most_rounds: int = MOST_ROUNDS,
     ) -> None:
+        self._most_rounds = most_rounds
         self._games = TwinGames(form, functions)
         self._init = functions["init"]
         self._step: Any = jax.vmap(functions["step"])
@@ -168,7 +175,7 @@ class SeatGames:
             jnp.zeros((lanes, self._players), jnp.float32),
             jnp.zeros(lanes, jnp.int32),
         )
-        return self._to_learners(standing, _nothing(lanes), seats, deals, params, following)[0]
+        return self._to_learners(standing, _nothing(lanes), seats, deals, params, following, jnp.bool_(False))[0]
 
     def show(self, standing: SeatStanding, seats: Array) -> SeatShown:
         """Returns what learners see, and may do."""
@@ -189,26 +196,35 @@ class SeatGames:
             key: of all that others and chance do.
         """
         draw, following = jax.random.split(key)
-        every = jnp.ones(len(seats), bool)
+        still = is_stuck(standing, seats)
+        every = jnp.broadcast_to(~still, seats.shape)
         moved, paid = self._moved(standing, _nothing(len(seats)), actions, every, seats, deals, draw)
-        return self._to_learners(moved, paid, seats, deals, params, following)
+        return self._to_learners(moved, paid, seats, deals, params, following, still)
 
     def _to_learners(
-        self, standing: SeatStanding, paid: Paid, seats: Array, deals: TwinDeals, params: Params, key: Array
+        self,
+        standing: SeatStanding,
+        paid: Paid,
+        seats: Array,
+        deals: TwinDeals,
+        params: Params,
+        key: Array,
+        still: Array,
     ) -> tuple[SeatStanding, Paid]:
-        """Lets others and chance act until every game is at a decision of its learner."""
+        """Lets others and chance act until every game is at a decision of its learner; `still`: nothing is done."""
 
         def waiting(carry: Any) -> Array:
-            return jnp.any(carry[0].player != seats)
+            return is_stuck(carry[0], seats) & (carry[3] < self._most_rounds)
 
         def act(carry: Any) -> Any:
-            standing, paid, key = carry
+            standing, paid, key, rounds = carry
             key, choose, chance, draw = jax.random.split(key, 4)
             active = standing.player != seats
             standing, index = self._other_actions(standing, active, params, choose, chance)
-            return *self._moved(standing, paid, index, active, seats, deals, draw), key
+            return *self._moved(standing, paid, index, active, seats, deals, draw), key, rounds + 1
 
-        standing, paid, _ = jax.lax.while_loop(waiting, act, (standing, paid, key))
+        rounds = jnp.where(still, self._most_rounds, 0)
+        standing, paid, *_ = jax.lax.while_loop(waiting, act, (standing, paid, key, rounds))
         return standing, paid
 
     def _other_actions(
@@ -292,6 +308,16 @@ class SeatGames:
             )
         which = jax.random.randint(key, (lanes,), 0, len(deals.player))
         return tuple(leaf[which] for leaf in deals.games), deals.player[which]
+
+
+def is_stuck(standing: SeatStanding, seats: Array) -> Array:
+    """Whether a game is at no decision of its learner, bool []: between steps only where it did not come to one."""
+    return jnp.any(standing.player != seats)
+
+
+def marked(ended: Ended, standing: SeatStanding, seats: Array) -> Ended:
+    """Returns sums over games, scalars, that say where a learner did not come to move."""
+    return ended._replace(games=jnp.where(is_stuck(standing, seats), STUCK, ended.games))
 
 
 def _nothing(lanes: int) -> Paid:

@@ -24,6 +24,7 @@ from search.learn import checkpoint
 
 METHOD: Final = Method("arena.training_on_twins.zero_served", ZeroLearner, ZeroLosses._fields)
 FOLDER: Final = "alphazero"
+OPPOSED: Final = ("win_loss_draw", "zero_sum")
 
 
 def train(
@@ -74,11 +75,11 @@ def check(bundle: ModelBundle, twin: StoredTwin) -> None:
         UsageError: there are not two players of opposed interests, something is hidden, or chance acts.
     """
     info = bundle.game_info
-    fits = info.num_players == 2 and info.utility != "identical" and info.perfect_information
+    fits = info.num_players == 2 and info.utility in OPPOSED and info.perfect_information
     if not fits or twin.traced.form.outcomes:
         raise UsageError(
-            f"AlphaZero plays games of two players against each other without chance and hidden information, and "
-            f"{info.id} is none: take `cwm train ppo`."
+            f"AlphaZero plays games of two players, one of whom wins what the other loses, without chance and "
+            f"hidden information, and {info.id} is none: take `cwm train ppo`."
         )
 
 

@@ -28,7 +28,7 @@ def read(path: Path, make: Callable[[dict[str, Any]], T], error: Callable[[str],
         raise error(f"{path} cannot be read ({reason.strerror}); {remedy}.") from reason
     except KeyError as reason:
         raise error(f"{path} is damaged (it lacks {reason}); {remedy}.") from reason
-    except (ValueError, TypeError, AttributeError) as reason:
+    except (ValueError, TypeError, AttributeError, RecursionError) as reason:
         raise error(f"{path} is damaged ({reason}); {remedy}.") from reason
 
 

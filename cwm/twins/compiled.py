@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cwm.sandbox.parent.spawner import popen
 from cwm.sandbox.wire.api import SandboxUnavailableError
 from cwm.twins.form import Rows
-from cwm.twins.frames import FrameError, packed, received
+from cwm.twins.frames import MOST_BYTES, FrameError, packed, received
 from cwm.twins.traced import TracedTwin, TwinProblemError
 
 ROOT: Final = Path(__file__).parents[2]
@@ -115,7 +115,12 @@ class TwinProcess:
         self.close()
 
     def asked(
-        self, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], seconds: float, what: str
+        self,
+        head: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        seconds: float,
+        what: str,
+        most_bytes: int = MOST_BYTES,
     ) -> dict[str, NDArray[Any]]:
         """Asks, and returns arrays of known types, whatever their names and shapes.
 
@@ -124,6 +129,7 @@ class TwinProcess:
             arrays: by name.
             seconds: that the answer may take.
             what: is done with the twin meanwhile: "asked", for errors.
+            most_bytes: that the arrays of the answer may have.
 
         Raises:
             TwinProblemError: the process ended, or gave no answer in time.
@@ -131,7 +137,7 @@ class TwinProcess:
         late = f"the compiled twin was {what} for more than {seconds:g} seconds"
         ended = f"the process of the compiled twin ended when it was {what}: it may have run out of memory"
         try:
-            told, found = self._exchanged(head, arrays, seconds)
+            told, found = self._exchanged(head, arrays, seconds, most_bytes)
         except TimeoutError:
             self.close()
             raise TwinProblemError(f"{late}; make its program smaller") from None
@@ -144,11 +150,15 @@ class TwinProcess:
         return found
 
     def _exchanged(
-        self, head: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], seconds: float
+        self,
+        head: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        seconds: float,
+        most_bytes: int = MOST_BYTES,
     ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         deadline = time.monotonic() + seconds
         self._send(packed(head, arrays), deadline)
-        return received(lambda count: self._read(count, deadline))
+        return received(lambda count: self._read(count, deadline), most_bytes)
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)

@@ -4,6 +4,7 @@ The only module of this package that needs more than the standard library: who p
 do not. JAX would take as long to be called as all of such a step takes.
 """
 
+import copy
 import json
 import math
 import random
@@ -35,6 +36,20 @@ USUAL: Final[Mapping[str, Json]] = {
     "shared_layers": 0,
 }
 """Settings of a network that is run here; others are not."""
+MOST: Final = 1 << 16
+"""Widths and numbers of layers that are read: a file cannot name more to take up memory."""
+MOST_NUMBER: Final = float(np.finfo(np.float32).max)
+DAMAGED: Final = (
+    KeyError,
+    TypeError,
+    ValueError,
+    IndexError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    MemoryError,
+)
+"""What reading a file of a stranger may come to."""
 
 
 class NetworkMemory:
@@ -70,6 +85,7 @@ class NetworkPolicy:
         network: Mapping[str, Json],
         encode: Callable[[int, Observation], Sequence[float]],
         actions: Sequence[Sequence[Action]],
+        bounds: tuple[Sequence[float], Sequence[float]],
         agents: Sequence[int] | None = None,
     ) -> None:
         """Sets the network up.
@@ -79,6 +95,7 @@ class NetworkPolicy:
             network: its settings, as a checkpoint tells them (`search.learn.networks.config.NetworkConfig`).
             encode: an agent's observation as a vector, as the network was trained on it.
             actions: of each agent, in the order of the logits.
+            bounds: lowest and highest value of each place of a vector, [W] each.
             agents: whom it was trained for; None: everybody.
 
         Raises:
@@ -89,47 +106,36 @@ class NetworkPolicy:
         self._count = max(map(len, actions))
         self.agents = tuple(range(len(actions)) if agents is None else agents)
         _check_kind(network)
-        self._activate = ACTIVATIONS[str(network["activation"])]
-        self._values_of: Any = network.get("values_of", ())
         try:
-            self._set_up(arrays, network)
-        except (KeyError, ValueError) as error:
+            self._activate = ACTIVATIONS[str(network["activation"])]
+            self._values_of = _values_of(network, len(bounds[0]))
+            self._set_up(_Layers(arrays, bounds, self._values_of, network["activation"] == "tanh"), network)
+        except DAMAGED as error:
             raise PlannerConfigError(
                 f"the arrays of a network are not those of its settings ({error}): restore its checkpoint."
             ) from error
 
-    def _set_up(self, arrays: Arrays, network: Mapping[str, Json]) -> None:
-        def layer(name: str) -> tuple[Vector, Vector]:
-            return arrays[f"{name}/kernel"], arrays[f"{name}/bias"]
-
-        widths = network.get("trunk") or [network["filters"]] * int(network["layers"])
-        self._layers = [layer(f"encoder/linear_{number}") for number in range(len(widths))]
+    def _set_up(self, layers: "_Layers", network: Mapping[str, Json]) -> None:
+        widths = _widths(network, "trunk") or [_whole(network, "filters", 1)] * _whole(network, "layers", 0)
+        self._layers = [layers.next(f"encoder/linear_{number}", width) for number, width in enumerate(widths)]
+        self._width = _whole(network, "hidden", 1)
         if not network.get("trunk"):
-            self._layers.append(layer("projection"))
-        self._width = int(network["hidden"])
+            self._layers.append(layers.next("projection", self._width))
         self._core = None
         if network["core"] == "lstm":
-            weights, shift = (
-                np.concatenate([arrays["core/input/kernel"], arrays["core/memory"]]),
-                arrays["core/input/bias"],
-            )
-            self._core = _halved(weights, shift, self._width)
-        heads = network.get("head_widths") or [self._width] * int(network.get("extra_layers", 0))
+            self._core = _halved(*layers.memory(self._width), self._width)
+        extra = _whole(network, "extra_layers", 0) if "extra_layers" in network else 0
+        heads = _widths(network, "head_widths") or [self._width] * extra
+        actor, critic = layers, layers.copy()
         self._heads = [
-            _beside(layer(f"actor_{number}"), layer(f"critic_{number}"), apart=number > 0)
-            for number in range(len(heads))
+            _beside(actor.next(f"actor_{number}", width), critic.next(f"critic_{number}", width), apart=number > 0)
+            for number, width in enumerate(heads)
         ]
-        self._last = _beside(layer("actor"), layer("critic"), apart=bool(heads))
-        if self._last[0].shape[1] != self._count + 1:
-            raise ValueError(f"{self._last[0].shape[1] - 1} actions, expected {self._count}")
+        last = actor.next("actor", self._count), critic.next("critic", 1)
+        self._last = _beside(*last, apart=bool(heads))
         self._firsts = [0]
         for _, count in self._values_of:
             self._firsts.append(self._firsts[-1] + count)
-        # Tried out once, so that layers that do not fit together are found before a game.
-        size = len(self._values_of) or self._layers[0][0].shape[0]
-        self._read(
-            NetworkMemory(0, *self._empty(), None), [float(lowest) for lowest, _ in self._values_of] or [0.0] * size
-        )
 
     def start(self, agent: int) -> NetworkMemory:
         """Returns the memory of an agent before it was told anything.
@@ -208,12 +214,18 @@ def read_arrays(path: Path) -> dict[str, Vector]:
         PlannerConfigError: it cannot be read, or holds numbers that are not finite.
     """
     try:
-        data = path.read_bytes()
+        data = memoryview(path.read_bytes())
         begin = LENGTH + int.from_bytes(data[:LENGTH], "little")
-        header = json.loads(data[LENGTH:begin])
+        header = json.loads(bytes(data[LENGTH:begin]))
         header.pop("__metadata__", None)
-        found = {name: _array(data[begin:], facts) for name, facts in header.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        body, place = data[begin:], 0
+        found = {}
+        # One after the other, as the format asks for: names of the same bytes would take memory without an end.
+        for name, facts in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+            found[name], place = _array(body, place, facts)
+        if place != len(body):
+            raise ValueError(f"its arrays have {place} bytes of {len(body)}")
+    except (OSError, *DAMAGED) as error:
         raise PlannerConfigError(
             f"{path} cannot be read as the arrays of a network ({type(error).__name__}: {error}): restore the "
             "checkpoint."
@@ -223,10 +235,96 @@ def read_arrays(path: Path) -> dict[str, Vector]:
     return found
 
 
-def _array(data: bytes, facts: Mapping[str, Any]) -> Vector:
+def _array(body: memoryview, place: int, facts: Mapping[str, Any]) -> tuple[Vector, int]:
+    """Returns the array that begins at a place of the bytes, and the place after it."""
     begin, end = facts["data_offsets"]
-    array = np.frombuffer(data[begin:end], KINDS[facts["dtype"]]).reshape(facts["shape"])
-    return array.astype(np.float32)
+    if begin != place or not begin <= end <= len(body):
+        raise ValueError(f"bytes {begin} to {end} are not those that follow byte {place} of {len(body)}")
+    array = np.frombuffer(body[begin:end], KINDS[facts["dtype"]]).reshape(facts["shape"])
+    return array.astype(np.float32), end
+
+
+class _Layers:
+    """Layers of exact shapes, one after the other, whose numbers stay finite whatever is read.
+
+    Args:
+        arrays: parameters by path.
+        bounds: of the vectors, [W] each.
+        values_of: see `NetworkConfig.values_of`.
+        is_bounded: whether the activation is at most 1.
+    """
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        bounds: tuple[Sequence[float], Sequence[float]],
+        values_of: Sequence[tuple[int, int]],
+        is_bounded: bool,
+    ) -> None:
+        self._arrays, self._is_bounded = arrays, is_bounded
+        most = np.maximum(*np.abs(np.array(bounds, np.float64)))
+        # A game may tell of no bound; its numbers are small then, too.
+        self._most = np.where(np.isfinite(most), most, 1.0)
+        if values_of:
+            self._most = np.ones(sum(count for _, count in values_of))
+
+    def copy(self) -> "_Layers":
+        """Returns layers that go on from here by themselves."""
+        return copy.copy(self)
+
+    def next(self, name: str, width: int) -> tuple[Vector, Vector]:
+        """Returns a layer, [before, width] and [width]."""
+        weights = self._shaped(f"{name}/kernel", (len(self._most), width))
+        shift = self._shaped(f"{name}/bias", (width,))
+        reached = self._reached(name, weights, shift, self._most)
+        self._most = np.minimum(reached, 1.0) if self._is_bounded else reached
+        return weights, shift
+
+    def memory(self, width: int) -> tuple[Vector, Vector]:
+        """Returns the layer of an LSTM, [before + width, 4 width] and [4 width]."""
+        read = self._shaped("core/input/kernel", (len(self._most), GATES * width))
+        kept = self._shaped("core/memory", (width, GATES * width))
+        weights, shift = np.concatenate([read, kept]), self._shaped("core/input/bias", (GATES * width,))
+        self._reached("core", weights, shift, np.concatenate([self._most, np.ones(width)]))
+        self._most = np.ones(width)
+        return weights, shift
+
+    def _shaped(self, name: str, shape: tuple[int, ...]) -> Vector:
+        found = self._arrays[name]
+        if found.shape != shape:
+            raise ValueError(f"{name} is {list(found.shape)}, expected {list(shape)}")
+        return found
+
+    def _reached(self, name: str, weights: Vector, shift: Vector, most: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Returns how large a layer's numbers can be."""
+        reached: NDArray[np.float64] = most @ np.abs(weights).astype(np.float64) + np.abs(shift)
+        if not (reached <= MOST_NUMBER).all():
+            raise ValueError(f"{name} has weights too large to compute with")
+        return reached
+
+
+def _whole(network: Mapping[str, Json], name: str, least: int) -> int:
+    return _checked_whole(network[name], name, least)
+
+
+def _checked_whole(value: Json, name: str, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MOST:
+        raise ValueError(f"{name} is {value!r:.40}, expected a whole number from {least} to {MOST}")
+    return value
+
+
+def _widths(network: Mapping[str, Json], name: str) -> list[int]:
+    return [_checked_whole(width, name, 1) for width in network.get(name) or ()]
+
+
+def _values_of(network: Mapping[str, Json], places: int) -> list[tuple[int, int]]:
+    found = [
+        (_checked_whole(lowest, "values_of", -MOST), _checked_whole(count, "values_of", 1))
+        for lowest, count in network.get("values_of") or ()
+    ]
+    if found and len(found) != places:
+        raise ValueError(f"values_of tells of {len(found)} places, the game's vectors have {places}")
+    return found
 
 
 def _check_kind(network: Mapping[str, Json]) -> None:
@@ -236,10 +334,10 @@ def _check_kind(network: Mapping[str, Json]) -> None:
                 f"planners run networks with {name} {usual!r} alone, and this one has {network[name]!r}: train one for "
                 "games of simultaneous moves."
             )
-    if network["core"] not in CORES:
+    if network.get("core") not in CORES:
         raise PlannerConfigError(
-            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network['core']!r}: train "
-            "one for games of simultaneous moves."
+            f"planners run networks whose memory is {' or '.join(CORES)}, and this one's is {network.get('core')!r}: "
+            "train one for games of simultaneous moves."
         )
 
 

@@ -43,6 +43,22 @@ def test_finished_pairs_are_not_played_again(tmp_path: Path) -> None:
     assert set(told) == {4}
 
 
+def test_pairs_are_told_apart_though_names_of_folders_have_spaces(
+    trained: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names, out = tuple(str(trained(Path(name))) for name in ("x", "x x")), tmp_path / "kept.json"
+    pairs = [(row, column) for row in names for column in names]
+    table = payoff_table("cooperative-reaching", episodes=2, names=names, out=out)
+    assert [(payoff.row, payoff.column) for payoff in table] == pairs
+    kept = json.loads(out.read_text())["pairs"]
+    assert (len(kept), "x x" in kept) == (4, True)
+    # What was kept by names alone is found by what it says.
+    piece = kept['["x x", "x x"]'] | {"mean": 0.5}
+    out.write_text(json.dumps(json.loads(out.read_text()) | {"pairs": {"x x x x": piece}}))
+    assert payoff_table("cooperative-reaching", episodes=2, names=names, out=out)[3].mean == 0.5
+
+
 def test_other_settings_and_other_files_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "kept.json"
     payoff_table("predator-prey", episodes=2, names=("H1",), out=out)

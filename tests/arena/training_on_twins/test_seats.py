@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from arena.training_on_twins.seats import SeatGames
+from arena.training_on_twins import judging
+from arena.training_on_twins.seats import STUCK, SeatGames, is_stuck
 from search.learn.api import Outputs
 
 LANES = 256
@@ -109,3 +110,26 @@ def test_a_partner_is_drawn_for_each_game_and_has_a_policy_for_each_seat(played)
     assert 0.4 < (standing.partner != 1 - second).mean() < 0.6
     first = played(seat=1, said=0, others=PARTNERS)[0].observation[:, 0]
     assert 0.4 < first.mean() < 0.6
+
+
+def test_games_whose_learner_never_moves_stand_still_and_say_so(coin):
+    form, functions = coin
+    looked = functions["look"]
+    # Whoever would be the second player is the first one.
+    alone = functions | {"look": lambda *state: (jnp.minimum(looked(*state)[0], 0), *looked(*state)[1:])}
+    games = SeatGames(form, alone, 2, most_rounds=20)
+
+    @jax.jit
+    def run(seats, key):
+        deals = games.deals(4, key)
+        first = games.begin(seats, deals, (), key)
+        after, paid = games.step(first, jnp.zeros(4, jnp.int32), seats, deals, (), key)
+        ended = judging.judged(games, Says(), jnp.ones(()), seats[0], 4, 4, key)
+        return is_stuck(first, seats), first, after, paid, ended
+
+    stuck, first, after, paid, ended = run(jnp.ones(4, jnp.int32), jax.random.key(0))
+    assert (bool(stuck), int(ended.games)) == (True, STUCK)
+    jax.tree.map(np.testing.assert_array_equal, after, first)
+    assert not paid.done.any()
+    stuck, *_, ended = run(jnp.zeros(4, jnp.int32), jax.random.key(0))
+    assert (bool(stuck), int(ended.games)) == (False, 4)

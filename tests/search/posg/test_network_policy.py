@@ -21,6 +21,7 @@ from search.posg.network_policy import NetworkPolicy, read_arrays
 ACTIONS = ("stay", "left", "right")
 STEPS, PLACES = 7, 4
 ON_PLACES = ((0, 3), (-1, 4), (0, 2), (0, 5))
+BOUNDS = ([-1.0] * PLACES, [5.0] * PLACES)
 
 
 def encode(agent: int, observation: Sequence[float]) -> Sequence[float]:
@@ -28,7 +29,7 @@ def encode(agent: int, observation: Sequence[float]) -> Sequence[float]:
 
 
 def policy_of(arrays: dict[str, Any], config: NetworkConfig, agents: Sequence[int] | None = None) -> NetworkPolicy:
-    return NetworkPolicy(arrays, json.loads(json.dumps(config.to_json())), encode, [ACTIONS] * 2, agents)
+    return NetworkPolicy(arrays, json.loads(json.dumps(config.to_json())), encode, [ACTIONS] * 2, BOUNDS, agents)
 
 
 def drawn(config: NetworkConfig, seed: int) -> tuple[ActorCritic, Any, np.ndarray[Any, Any]]:
@@ -110,18 +111,43 @@ def test_a_network_plays_the_agents_that_it_was_trained_for_alone(small: tuple[N
         ({"core": "gru"}, "planners run networks whose memory is lstm or none, and this one's is 'gru'"),
         ({"hidden": 9}, "the arrays of a network are not those of its settings"),
         ({"trunk": [8, 8]}, r"the arrays of a network are not those of its settings \('encoder/linear_1/kernel'\)"),
+        ({"trunk": 5}, "the arrays of a network are not those of its settings"),
+        ({"trunk": [], "layers": 10**10}, "layers is 10000000000, expected a whole number from 0 to 65536"),
+        ({"hidden": 10**9}, "hidden is 1000000000, expected a whole number from 1 to 65536"),
+        ({"values_of": [[0, 14]]}, "values_of tells of 1 places, the game's vectors have 4"),
+        ({"values_of": [[0, 2]] * 4}, r"encoder/linear_0/kernel is \[14, 8\], expected \[8, 8\]"),
+        ({"values_of": []}, r"encoder/linear_0/kernel is \[14, 8\], expected \[4, 8\]"),
     ],
 )
 def test_other_networks_are_refused_in_one_sentence(
     small: tuple[NetworkConfig, dict[str, Any]], changes: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(PlannerConfigError, match=said):
-        NetworkPolicy(small[1], {**small[0].to_json(), **changes}, encode, [ACTIONS] * 2)
+        NetworkPolicy(small[1], {**small[0].to_json(), **changes}, encode, [ACTIONS] * 2, BOUNDS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"encoder/linear_0/bias": np.zeros(1, np.float32)}, r"encoder/linear_0/bias is \[1\], expected \[8\]"),
+        ({"actor/kernel": np.full((8, 3), 3e38, np.float32)}, "actor has weights too large to compute with"),
+        ({"core/memory": np.full((8, 32), 3e38, np.float32)}, "core has weights too large to compute with"),
+    ],
+)
+def test_arrays_that_would_play_otherwise_than_they_were_trained_are_refused(
+    small: tuple[NetworkConfig, dict[str, Any]], changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(PlannerConfigError, match=said):
+        policy_of({**small[1], **changes}, small[0])
 
 
 def test_files_that_hold_no_arrays_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "policy.safetensors"
-    for data in (b"", b"\xff" * 20, (12).to_bytes(8, "little") + b'{"a": [1]}  '):
+    overlapping = {name: {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} for name in "ab"}
+    longer = {"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
+    deep, *headers = "[" * 200_000, json.dumps(overlapping), json.dumps(longer), '{"a": [1]}', "[]"
+    of_headers = [len(text).to_bytes(8, "little") + text.encode() + bytes(8) for text in (deep, *headers)]
+    for data in (b"", b"\xff" * 20, *of_headers):
         path.write_bytes(data)
         with pytest.raises(PlannerConfigError, match="cannot be read as the arrays of a network"):
             read_arrays(path)
