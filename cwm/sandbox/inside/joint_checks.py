@@ -253,7 +253,7 @@ def _is_recorded(recorded: dict[str, Any], told: dict[str, Any]) -> bool:
 
 def _rounded(rewards: Any) -> Any:
     """Returns rewards that differ by rounding alone as the same, and what are no rewards as they are."""
-    if not isinstance(rewards, list) or not all(map(is_number, rewards)):
+    if not isinstance(rewards, list) or not all(map(is_finite, rewards)):
         return rewards
     # `or 0`: there is a -0.0, too.
     return [round(one, 9) or 0 for one in rewards]
