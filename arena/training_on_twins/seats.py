@@ -214,7 +214,8 @@ class SeatGames:
         """Lets others and chance act until every game is at a decision of its learner; `still`: nothing is done."""
 
         def waiting(carry: Any) -> Array:
-            return is_stuck(carry[0], seats) & (carry[3] < self._most_rounds)
+            is_waiting: Array = is_stuck(carry[0], seats) & (carry[3] < self._most_rounds)
+            return is_waiting
 
         def act(carry: Any) -> Any:
             standing, paid, key, rounds = carry
