@@ -214,8 +214,8 @@ class SeatGames:
         """Lets others and chance act until every game is at a decision of its learner; `still`: nothing is done."""
 
         def waiting(carry: Any) -> Array:
-            left: Array = carry[3] < self._most_rounds
-            return is_stuck(carry[0], seats) & left
+            is_waiting: Array = is_stuck(carry[0], seats) & (carry[3] < self._most_rounds)
+            return is_waiting
 
         def act(carry: Any) -> Any:
             standing, paid, key, rounds = carry
