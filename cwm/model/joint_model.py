@@ -7,15 +7,15 @@ matches and for looking at a model. A search runs inside the worker instead.
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Final, Self
 
 from cwm.model.bundle import ModelBundle
+from cwm.model.program_worker import ProgramWorker
 from cwm.model.world_model import WorldModelError, value_of
 from cwm.sandbox.inside.draws import LONGEST_LABEL, MOST_DRAWS, MOST_OUTCOMES
-from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, Json, State
@@ -24,7 +24,6 @@ from games.posg.chance import TOLERANCE, check_draw
 
 SESSION: Final = "cwm.sandbox.inside.joint_checks"
 """A module that every worker loads."""
-CACHED_ANSWERS: Final = 4096
 
 
 class JointWorldModel:
@@ -46,12 +45,9 @@ class JointWorldModel:
             WorldModelError: the program does not load.
         """
         self.info: PosgInfo = bundle.joint_info
-        self._bundle = bundle
-        self._sandbox = sandbox
-        self._answers: OrderedDict[str, str] = OrderedDict()
-        self._worker: Worker | None = None
+        self._program = ProgramWorker(bundle, sandbox)
         try:
-            value_of(self._started().loaded, "loading")
+            value_of(self._program.started().loaded, "loading")
         except WorldModelError:
             self.close()
             raise
@@ -66,9 +62,7 @@ class JointWorldModel:
 
     def close(self) -> None:
         """Ends the worker."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        self._program.close()
 
     def initial_state(self, choose: Choose) -> State:
         return self._drawn("initial_state", {}, choose)
@@ -119,26 +113,19 @@ class JointWorldModel:
 
     def _ask(self, function: str, argument: dict[str, Json], key: str = "") -> Any:
         """Returns the answer, from the cache if the same was asked before; the caller owns what it gets."""
-        key = key or _key(function, argument)
-        known = self._answers.get(key)
-        if known is None:
-            reply = self._started().payload(SESSION, "asked", argument | {"function": function}, seed=0)
+
+        def asked() -> Json:
+            reply = self._program.started().payload(SESSION, "asked", argument | {"function": function}, seed=0)
             answer = value_of(reply, function)
             if not _has_form(function, answer, self.info, argument.get("agent")):
                 raise self._malformed(function, f"answered in another form than it must: {answer!r}", answer)
-            known = self._answers[key] = json.dumps(answer)
-            if len(self._answers) > CACHED_ANSWERS:
-                self._answers.popitem(last=False)
-        return json.loads(known)
+            return answer
+
+        return self._program.answer(key or _key(function, argument), asked)
 
     def _malformed(self, function: str, problem: str, answer: Json) -> WorldModelError:
         message = f"{function} of the model of {self.info.id} {problem}"
         return WorldModelError(message[:2_000], Reply(Outcome.BAD_VALUE, answer))
-
-    def _started(self) -> Worker:
-        if self._worker is None or not self._worker.alive:
-            self._worker = self._sandbox.start(self._bundle.program())
-        return self._worker
 
 
 def _key(*asked: Json) -> str:

@@ -6,13 +6,13 @@ For the contract test, the export and matches; a search runs inside the worker i
 import json
 import random
 import sys
-from collections import OrderedDict
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from cwm.model.bundle import ModelBundle
-from cwm.sandbox.parent.host import Sandbox, Worker
+from cwm.model.program_worker import ProgramWorker
+from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.sandbox.wire.blame import blame
 from games.api import (
@@ -27,8 +27,6 @@ from games.api import (
     Observation,
     State,
 )
-
-CACHED_ANSWERS = 4096
 
 
 class WorldModelError(GameError):
@@ -68,13 +66,11 @@ class WorldModel:
         self.info: GameInfo = bundle.game_info
         self.level = sandbox.level
         self.rules = rules
-        self._bundle = bundle
-        self._sandbox = sandbox
+        self._is_closed = bundle.deck == "closed"
+        self._program = ProgramWorker(bundle, sandbox)
         self._initial_state = json.dumps(bundle.initial_state)
-        self._answers: OrderedDict[str, str] = OrderedDict()
-        self._worker: Worker | None = None
         try:
-            functions = value_of(self._started().loaded, "loading")
+            functions = value_of(self._program.started().loaded, "loading")
         except WorldModelError:
             self.close()
             raise
@@ -97,9 +93,7 @@ class WorldModel:
 
     def close(self) -> None:
         """Ends the worker."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        self._program.close()
 
     def initial_state(self) -> State:
         """Returns a fresh copy of the initial state."""
@@ -164,8 +158,8 @@ class WorldModel:
 
     def _resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         pairs = [list(pair) for pair in history]
-        told = [False] if self._bundle.deck == "closed" else []
-        reply = self._started().call("resample_history", [pairs, player, *told], seed=rng.getrandbits(63))
+        told = [False] if self._is_closed else []
+        reply = self._program.started().call("resample_history", [pairs, player, *told], seed=rng.getrandbits(63))
         actions = value_of(reply, "resample_history")
         if not isinstance(actions, list):
             raise self._malformed("resample_history", "a list", actions)
@@ -173,7 +167,7 @@ class WorldModel:
 
     def _resample_state(self, history: ObsActionHistory, player: int, rng: random.Random) -> State:
         pairs = [list(pair) for pair in history]
-        reply = self._started().call("resample_state", [pairs, player], seed=rng.getrandbits(63))
+        reply = self._program.started().call("resample_state", [pairs, player], seed=rng.getrandbits(63))
         return value_of(reply, "resample_state")
 
     def _value(self, state: State, player: int) -> float:
@@ -198,18 +192,8 @@ class WorldModel:
     def _ask(self, function: str, *args: Json) -> Any:
         """Returns the answer, from the cache if the same was asked before; the caller owns what it gets."""
         key = json.dumps([function, args], sort_keys=True)
-        known = self._answers.get(key)
-        if known is None:
-            known = json.dumps(value_of(self._started().call(function, list(args), seed=0), function))
-            self._answers[key] = known
-            if len(self._answers) > CACHED_ANSWERS:
-                self._answers.popitem(last=False)
-        return json.loads(known)
-
-    def _started(self) -> Worker:
-        if self._worker is None or not self._worker.alive:
-            self._worker = self._sandbox.start(self._bundle.program())
-        return self._worker
+        worker = self._program
+        return worker.answer(key, lambda: value_of(worker.started().call(function, list(args), seed=0), function))
 
     def _malformed(self, function: str, expected: str, got: Json) -> WorldModelError:
         message = f"{function} of the model of {self.info.id} must return {expected}, got {got!r}"

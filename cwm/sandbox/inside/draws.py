@@ -4,6 +4,7 @@ Loaded into workers: standard library alone. A program may catch what is raised 
 kept, and whoever made the reading looks for it afterwards.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from json import dumps
 from math import fsum
@@ -32,7 +33,7 @@ class DrawError(Exception):
     """A program asked for something that `choose` cannot give."""
 
 
-class CarefulDraws:
+class CarefulDraws(ABC):
     """A reading of `choose`: checks every draw, then takes one of its outcomes.
 
     Attributes:
@@ -73,9 +74,9 @@ class CarefulDraws:
             fault = self.fault
             raise Mismatch(fault.field, f"{fault.message}{where}", fault.path, fault.expected, fault.got)
 
+    @abstractmethod
     def _taken(self, label: str, table: Table) -> int:
         """Returns which outcome is taken."""
-        raise NotImplementedError
 
     def _checked(self, label: Any, outcomes: Any) -> Table:
         if type(label) is not str or len(label) > LONGEST_LABEL:
