@@ -16,9 +16,8 @@ from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
 from arena.language_players.models import PlayerModels
 from arena.machine import shipped
 from arena.matches import tournament
-from arena.matches.game_source import game_info, named_decks, open_game
+from arena.matches.game_source import decks_for, game_info
 from arena.matches.lineups import Pairing
-from arena.matches.match import NamedDeck
 from arena.matches.plan import TournamentConfig, decks_of
 from arena.matches.store import Games, write_standings
 from arena.matches.tournament import UNANSWERED, TournamentResult
@@ -141,7 +140,9 @@ def command(
     effort = None if reasoning_effort is None else effort_of(reasoning_effort)
     asked = {"temperature": temperature, "reasoning_effort": effort}
     agents = tuple(_asked_with(parse(text), asked) for text in agent)
-    decks = _decks(game, deck, deals)
+    if deck and deals is not None:
+        raise UsageError("--deck names the deals and --deals counts deals by seed: give one of the two.")
+    decks = decks_for(game, deck or ())
     count = len(decks) or deals or DEALS
     config = TournamentConfig(game, agents, count, seed, _pairing(pairing), explain=keep_search, decks=decks)
     if not asks_models(config) and (caps != NO_CAPS or record is not None or effort or temperature is not None):
@@ -150,15 +151,6 @@ def command(
             "the options of the way to a model."
         )
     play(config, run, workers, as_json, caps, record)
-
-
-def _decks(game: str, texts: Sequence[str] | None, deals: int | None) -> tuple[NamedDeck, ...]:
-    if not texts:
-        return ()
-    if deals is not None:
-        raise UsageError("--deck names the deals and --deals counts deals by seed: give one of the two.")
-    with open_game(game) as made:
-        return named_decks(made, texts)
 
 
 def asks_models(config: TournamentConfig) -> bool:

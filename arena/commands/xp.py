@@ -15,14 +15,24 @@ from arena.machine import shipped
 from arena.machine.runtime import Runtime
 from arena.matches import cross_play
 from arena.matches.cross_play import CrossPlay, CrossPlayConfig
-from arena.matches.game_source import bundle_of, game_info, open_game
+from arena.matches.game_source import bundle_of, decks_for, game_info, open_game
 from arena.matches.lineups import shared
 from arena.pages import cross_play_page, folder_page
 from arena.pipeline import recorded_models
 from arena.report.cross_play import ablation_table, belief_tables, fit_tables, lineup_tables, summary_table, team_tables
 from arena.terminal import console
 from arena.terminal.bar import counted_bar
-from arena.terminal.options import GAME, MOST_GAMES, MOST_SIMULATIONS, NOT_KEPT, AsJson, Seed, Workers, require_folders
+from arena.terminal.options import (
+    GAME,
+    MOST_GAMES,
+    MOST_SIMULATIONS,
+    NOT_KEPT,
+    AsJson,
+    Decks,
+    Seed,
+    Workers,
+    require_folders,
+)
 from arena.usage import UsageError
 from cwm.storage.files import write_whole
 
@@ -84,6 +94,7 @@ def command(
             help="Games a lineup, over all its seatings (default 40); of checkpoints, games a seating (default 5000).",
         ),
     ] = None,
+    deck: Decks = None,
     simulations: Annotated[
         int | None,
         typer.Option("--simulations", min=1, max=MOST_SIMULATIONS, help="Simulations a move of every planner."),
@@ -124,7 +135,7 @@ def command(
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
     require_folders(html)
     if checkpoint:
-        if agent or simulations or probe or fit or ablations or run or share:
+        if agent or deck or simulations or probe or fit or ablations or run or share:
             raise UsageError(
                 "--checkpoint goes with --games, --greedy, --probe-colours, --own-names, --seed, --html and --json "
                 "alone."
@@ -134,10 +145,16 @@ def command(
         return
     if greedy or probe_colours or own_names:
         raise UsageError("--greedy, --probe-colours and --own-names are of checkpoints: name them with --checkpoint.")
+    if deck and games is not None:
+        raise UsageError(
+            "--deck names the deals, each played in every seating, and --games counts games by seed: "
+            "give one of the two."
+        )
     agents = _agents(game, agent, simulations)
     level = shipped.level_of([bundle_of(spec).hash for spec in agents if spec.traits.sandboxed])
     chosen = None if share is None else _shared(game, len(agents), share)
-    config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level), chosen)
+    decks = decks_for(game, deck or ())
+    config = CrossPlayConfig(game, agents, games or GAMES, seed, Runtime(level=level), chosen, decks)
     if fit:
         _refuse_a_fit_of_nothing(agents)
     found = _play(config, run, workers)
@@ -249,7 +266,7 @@ def _ablations(config: CrossPlayConfig, games: int, folder: Path | None, workers
         agents = tuple(
             replace(spec, planner=spec.planner | settings) if spec.traits.sandboxed else spec for spec in config.agents
         )
-        part = replace(config, agents=agents, games=games)
+        part = replace(config, agents=agents, games=games, decks=config.decks[:games])
         place = None if folder is None else folder / "ablations" / name.replace(" ", "-")
         found[name] = _play(part, place, workers, name)
     return found
@@ -262,7 +279,8 @@ def _json(
     return {
         "game": config.game,
         "agents": [spec.to_json() for spec in config.agents],
-        "games": config.games,
+        "games": config.games if not config.decks else None,
+        **({"decks": [deck.name for deck in config.decks]} if config.decks else {}),
         "seed": config.seed,
         "sandbox": config.runtime.level,
         **found.to_json(),

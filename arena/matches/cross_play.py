@@ -19,7 +19,7 @@ from arena.language_players.models import PlayerModels
 from arena.machine.runtime import Runtime
 from arena.matches import tournament
 from arena.matches.game_source import game_info
-from arena.matches.match import GameRecord
+from arena.matches.match import GameRecord, NamedDeck
 from arena.matches.plan import TournamentConfig, TournamentError
 from arena.matches.ratings import LineupResult, Standings, cooperation, standings
 from arena.matches.tournament import Progress
@@ -43,6 +43,7 @@ class CrossPlayConfig:
         seed: of the deals, and of the choice of lineups.
         runtime: limits of programs that are not trusted.
         chosen: lineups that are played, by index; None for `lineups`' own choice.
+        decks: what is dealt, each deck once in every seating, in place of `games` deals by seed; () for seeds.
     """
 
     game: str
@@ -51,6 +52,7 @@ class CrossPlayConfig:
     seed: int = 0
     runtime: Runtime = field(default_factory=Runtime)
     chosen: tuple[Lineup, ...] | None = None
+    decks: tuple[NamedDeck, ...] = ()
 
     def lineups(self) -> list[Lineup]:
         """Returns every agent with itself, then the lineups of different agents, by index."""
@@ -82,10 +84,11 @@ class CrossPlayConfig:
                 TournamentConfig(
                     game=self.game,
                     agents=self.agents,
-                    deals=-(-self.games // seatings),
+                    deals=len(self.decks) or -(-self.games // seatings),
                     seed=self.seed,
                     lineups=tuple(lineups),
                     runtime=self.runtime,
+                    decks=self.decks,
                 )
             )
             for seatings, lineups in sorted(by_seatings.items())

@@ -115,6 +115,19 @@ def named_decks(game: Game, texts: Sequence[str]) -> tuple[NamedDeck, ...]:
     return decks
 
 
+def decks_for(game_id: str, texts: Sequence[str]) -> tuple[NamedDeck, ...]:
+    """Returns the decks of `named_decks` for a game by its id, () where none is named.
+
+    Raises:
+        UsageError: as there, or there is no such game.
+        GameError: the game has no deck of that name.
+    """
+    if not texts:
+        return ()
+    with open_game(game_id) as game:
+        return named_decks(game, texts)
+
+
 def _orders(decks: Sequence[NamedDeck]) -> set[tuple[Action, ...]]:
     return {deck.actions for deck in decks}
 

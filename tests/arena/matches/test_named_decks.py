@@ -81,6 +81,22 @@ def test_one_game_is_dealt_a_named_deck(cwm: Any, tmp_path: Path) -> None:
     assert cwm("verify", folder).code == 0
 
 
+def test_strangers_meet_on_named_decks_each_once_in_every_seating(cwm: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "xp"
+    wishes = ("--agent", "partner:simple", "--agent", "random", "--deck", "hle:1,3", "--workers", 1)
+    found = cwm("xp", "hanabi-tiny-2p", *wishes, "--run", folder, "--json").json
+    assert (found["decks"], found["games"], found["table"]["games"]) == (["hle:1", "hle:3"], None, 8)
+    assert {(tuple(line["lineup"]), line["games"]) for line in found["table"]["lineups"]} == {
+        (("partner:simple", "partner:simple"), 2),
+        (("random", "random"), 2),
+        (("partner:simple", "random"), 4),
+    }
+    with closing(sqlite3.connect(folder / "2-seatings" / "games.sqlite")) as database:
+        decks = [json.loads(record)["deck"]["name"] for (record,) in database.execute("SELECT record FROM games")]
+    assert sorted(decks) == ["hle:1", "hle:1", "hle:3", "hle:3"]
+    assert cwm("verify", folder / "2-seatings").code == 0
+
+
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
@@ -91,6 +107,8 @@ def test_one_game_is_dealt_a_named_deck(cwm: Any, tmp_path: Path) -> None:
         ([*CUP, "--deck", "R1 R2"], "2 R1 missing, 1 R2 missing"),
         ([*CUP, "--deck", f"{CARDS} R5"], "1 R5 too many"),
         ([*CUP, "--deck", "hle:1", "--deals", 2], "give one of the two"),
+        (["xp", "hanabi-tiny-2p", "--agent", "random", "--deck", "hle:1", "--games", 2], "give one of the two"),
+        (["xp", "hanabi-tiny-2p", "--checkpoint", "x", "--deck", "hle:1"], "--checkpoint goes with"),
         (["play", "hanabi-tiny-2p", "--agent", "random", "--deck", "hle:1,2"], "this is one game"),
     ],
 )
