@@ -28,9 +28,9 @@ class InAndOut:
         method: its name.
         title: the paper's name of it.
         budget: of a move; None: it searches nothing.
-        inside: mean return in distribution; of a method that is told of no population, over all that it met.
-        outside: out of distribution; None where nothing of that was played, or nobody is planned for.
-        gap: `inside` less `outside`.
+        inside: mean return in distribution; None where nothing of that was played.
+        outside: out of distribution, as everything is of a method that is told of no population; None likewise.
+        gap: `inside` less `outside`; None where one of them is missing.
     """
 
     method: str
@@ -55,8 +55,8 @@ def averages(matrix: Matrix) -> list[InAndOut]:
 
 
 def _average(cells: Sequence[MatrixCell]) -> InAndOut:
-    inside = _by_episode([cell for cell in cells if cell.place.inside is not False])
-    outside = _by_episode([cell for cell in cells if cell.place.inside is False])
+    inside = _by_episode([cell for cell in cells if cell.place.inside])
+    outside = _by_episode([cell for cell in cells if not cell.place.inside])
     both = sorted(inside.keys() & outside.keys())
     first = cells[0]
     return InAndOut(
@@ -140,16 +140,14 @@ def _averages_sheet(matrix: Matrix) -> Sheet:
     scaled = (low, high) != (0.0, 1.0)
     shares = ["in, 0 to 1", "out, 0 to 1"] if scaled else []
     sheet = Sheet(f"{matrix.game}: in and out of distribution", ["method", "budget"], ["in", "out", "gap", *shares])
-    nobody = False
+    blind = {cell.place.method for cell in matrix.cells if cell.place.planned is None}
     for row in averages(matrix):
-        untold = next(cell.place.inside for cell in matrix.cells if cell.place.method == row.method) is None
-        nobody |= untold
-        outside, gap = (NOBODY, NOBODY) if untold else (told(row.outside), told(row.gap))
+        inside, gap = (NOBODY, NOBODY) if row.method in blind else (told(row.inside), told(row.gap))
         found = [formatting.interval(normalised(value, matrix.bounds)) for value in (row.inside, row.outside)]
-        sheet.add(row.method, spent(row.budget), told(row.inside), outside, gap, *(found if scaled else []))
+        sheet.add(row.method, spent(row.budget), inside, told(row.outside), gap, *(found if scaled else []))
     sheet.note = "In: mean of the cells whose method met whom it planned for; out: of the others; gap: in less out."
     sheet.note += f" Returns go from {low:g} to {high:g}." if scaled else ""
-    sheet.note += f" Out is {NOBODY} where a method plans for nobody: its in is all that it met." if nobody else ""
+    sheet.note += " A method that plans for nobody in particular is out of distribution with all." if blind else ""
     return sheet
 
 

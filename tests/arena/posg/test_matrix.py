@@ -188,6 +188,14 @@ def test_a_planner_plays_the_same_with_the_same_simulations_and_is_charted() -> 
     assert json.loads(json.dumps(told))["averages"][0]["outside"] is None
 
 
+def test_whoever_plans_for_nobody_in_particular_is_out_of_distribution_as_in_the_paper() -> None:
+    found = matrix.play(plan_of(methods=(asked_method("random"),), met=("H11",), episodes=2), None)
+    (row,) = matrix_figures.averages(found)
+    assert row.outside is not None
+    assert (row.inside, row.outside.n, row.gap) == (None, 2, None)
+    assert matrix_figures.sheets(found)[1].rows[0][2:5:2] == ("–", "–")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
