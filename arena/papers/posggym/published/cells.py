@@ -80,6 +80,7 @@ class PublishedBelief:
         environment: its name.
         depth: of the search at the largest budget.
         state: probability of the true state.
+        state_out: the same out of distribution; one number where they hardly differ, none where it is not known.
         type: of the others' true type.
         action: of their next action.
     """
@@ -87,6 +88,7 @@ class PublishedBelief:
     environment: str
     depth: int
     state: tuple[float, float]
+    state_out: tuple[float, ...]
     type: tuple[float, float]
     action: tuple[float, float]
 
@@ -116,15 +118,28 @@ def _returns() -> list[PublishedReturn]:
 
 ENVIRONMENTS: Final = tuple(map(_environment, _DATA["environments"]))
 RETURNS: Final = tuple(_returns())
-BELIEFS: Final = tuple(
-    PublishedBelief(one["environment"], one["depth"], tuple(one["state"]), tuple(one["type"]), tuple(one["action"]))
-    for one in _DATA["beliefs"]
-)
+
+
+def _belief(data: dict[str, Any]) -> PublishedBelief:
+    return PublishedBelief(
+        data["environment"],
+        data["depth"],
+        tuple(data["state"]),
+        tuple(data["state_out"]),
+        tuple(data["type"]),
+        tuple(data["action"]),
+    )
+
+
+BELIEFS: Final = tuple(map(_belief, _DATA["beliefs"]))
 SPEEDS: Final[Mapping[str, tuple[str, float]]] = {game: tuple(found) for game, found in _DATA["speeds"].items()}
 """By our game: the environment that was timed, and its steps a second (Table 2)."""
 ENDINGS: Final[Mapping[str, Sequence[float]]] = _DATA["endings"]
 """By method: percent of games of driving in distribution that crashed, succeeded and ran out of time (Table 5)."""
 STEPS: Final[Mapping[str, Sequence[float | None]]] = _DATA["steps"]
 """By environment: million steps until RL-BR had nine tenths of its gain, for P0 and P1 (of Figure 21)."""
+LEARNED_PAYOFFS: Final[Sequence[Mapping[str, Any]]] = _DATA["learned_payoffs"]
+"""Payoffs of learned policies (of Figure 20): our game, the row's policy, its co-players and what it got beside each;
+those of hand-written ones alone are in `arena.posg.published`."""
 SETTINGS: Final[Sequence[tuple[str, str, str, str]]] = [tuple(row) for row in _DATA["settings"]]
 """Our name of a planner's setting, the printed value, what it is, and what has to be known of it (Table 7)."""

@@ -9,6 +9,7 @@ from arena.figures.intervals import Estimate, mean_estimate
 from arena.figures.sheet import Sheet
 from arena.papers.posggym.published import cells
 from arena.papers.posggym.published.cells import ENVIRONMENTS, RETURNS, ExperimentEnvironment, PublishedReturn
+from arena.posg import published as payoffs
 from arena.posg.matrix import Matrix
 from arena.posg.matrix_figures import NOBODY, NOT_PLAYED, InAndOut, averages, normalised, spent, told
 from games.posg import registry
@@ -173,15 +174,37 @@ def beliefs_sheet(found: Sequence[Matrix]) -> Sheet:
     sheet = Sheet(
         "What Combined believes in distribution, at 0.1 s → 20 s (Figures 12 and 13)",
         ["environment"],
-        ["true state", "true type", "true action", "search depth at 20 s"],
+        ["true state", "out of distribution", "true type", "true action", "search depth at 20 s"],
     )
     for one in cells.BELIEFS:
-        pairs = ((one.state, 3), (one.type, 2), (one.action, 2))
-        sheet.add(one.environment, *(f"{a:.{d}f} → {b:.{d}f}" for (a, b), d in pairs), str(one.depth))
+        ends = ((one.state, 3), (one.state_out, 3), (one.type, 2), (one.action, 2))
+        found_ends = (" → ".join(f"{end:.{digits}f}" for end in pair) or NOBODY for pair, digits in ends)
+        sheet.add(one.environment, *found_ends, str(one.depth))
     sheet.note = (
         "Means over a game of the paper's raw results. `cwm posg beliefs` measures ours: none is kept in a matrix."
     )
     return sheet
+
+
+def payoffs_sheet(found: Sequence[Matrix]) -> Sheet:
+    """Returns what is known of Figure 20: what the reference policies got beside each other."""
+    sheet = Sheet("Payoffs of the reference policies (Figure 20)", ["game", "policy", "return beside"])
+    for game, table in payoffs.PAYOFFS.items():
+        names = payoffs.NAMES[game]
+        for name, row in zip(names, table, strict=True):
+            sheet.add(game, name, _pairs(names, row))
+    for one in cells.LEARNED_PAYOFFS:
+        sheet.add(one["game"], one["row"], _pairs(one["columns"], one["values"]))
+    sheet.note = (
+        f"The paper's raw results, {payoffs.EPISODES} games a pair (it says 1,000). `cwm posg payoffs` plays ours and "
+        "sets these beside."
+    )
+    return sheet
+
+
+def _pairs(names: Sequence[str], values: Sequence[float | None]) -> str:
+    pairs = zip(names, values, strict=True)
+    return ", ".join(f"{name} {value:.2f}" for name, value in pairs if value is not None)
 
 
 def learning_sheet(found: Sequence[Matrix]) -> Sheet:
@@ -204,6 +227,7 @@ SHEETS: Final[Mapping[str, Callable[[Sequence[Matrix]], Sheet]]] = {
     "figure-9": overall_sheet,
     "figure-11": returns_sheet,
     "figure-12": beliefs_sheet,
+    "figure-20": payoffs_sheet,
     "figure-21": learning_sheet,
 }
 """By the name that people choose them by; some hold what several figures show."""

@@ -101,6 +101,15 @@ def test_what_ships_and_what_is_ours_stands_beside_the_printed_properties() -> N
     )
 
 
+def test_payoffs_and_beliefs_are_told_as_far_as_they_are_public() -> None:
+    payoffs = {row[:2]: row[2] for row in beside.payoffs_sheet([]).rows}
+    assert payoffs["foraging", "H3"] == "H3 0.20"  # its own is all that is known
+    assert payoffs["driving", "RL5"].endswith("RL4 0.54, RL5 0.77")
+    beliefs = {row[0]: row[1:3] for row in beside.beliefs_sheet([]).rows}
+    assert beliefs["CooperativeReaching-v1"] == ("0.934 → 0.989", "0.750 → 0.890")
+    assert beliefs["LevelBasedForaging-v3"] == ("0.001 → 0.023", "–")
+
+
 def test_charts_set_ours_beside_the_papers_by_simulations() -> None:
     ours = matrix_of("driving", [cell("Combined", "P0", "P0", [1.0, 1.0], MoveBudget(simulations=500))])
     charts = {one.name: drawn.chart(one, [ours]) for one in ENVIRONMENTS}
