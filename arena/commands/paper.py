@@ -9,7 +9,7 @@ import typer
 
 from arena.commands import hanabi_paper
 from arena.commands.exit_codes import EXIT_PROVIDER, EXIT_SYSTEM
-from arena.commands.papers import overcooked
+from arena.commands.papers import overcooked, posggym
 from arena.papers.cwm.published.games import GAMES
 from arena.papers.cwm.published.layout import FIGURE_BY_NUMBER, TABLE_BY_NUMBER
 from arena.papers.cwm.tables import page, scaling, settings, sheets, writing
@@ -39,7 +39,7 @@ from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
 
 CWM = "cwm"
-PAPERS = (CWM, hanabi_paper.NAME, overcooked.NAME)
+PAPERS = (CWM, hanabi_paper.NAME, overcooked.NAME, posggym.NAME)
 TABLES = "tables"
 REPORT = "report.html"
 
@@ -52,7 +52,8 @@ def command(
             "--paper",
             help="cwm, or hanabi: language models in Hanabi, with games that ship or that --run keeps, and bots on the "
             "decks of --deck, beside the paper's; it goes with --tables, --run, --output, --deck and --workers alone; "
-            "or overcooked: games of two steps, learned at once, and policies of `cwm train overcooked` in --run.",
+            "or overcooked: games of two steps, learned at once, and policies of `cwm train overcooked` in --run; "
+            "or posggym: published results, and matrices of `cwm posg matrix` in --run.",
         ),
     ] = CWM,
     games: Annotated[
@@ -142,9 +143,13 @@ def command(
         numbers = (temperature, budget, simulations, rollouts, matches, transitions, player_deals, learned)
         more = any(given is not None for given in (*words, *numbers, learned_seeds, seed, tournament_budget))
         _check_other(paper, more or paper_setting or caps != NO_CAPS)
-        if paper == overcooked.NAME:
+        if paper != hanabi_paper.NAME:
             _check_deck(deck)
+        if paper == overcooked.NAME:
             overcooked.show(overcooked.OvercookedWishes(tables, run, output), as_json)
+            return
+        if paper == posggym.NAME:
+            posggym.show(posggym.PosggymWishes(tables, run, output), as_json)
             return
         wishes = hanabi_paper.HanabiWishes(tables, run, output, deck or own_games.DECKS, workers)
         hanabi_paper.show(wishes, as_json)
@@ -191,8 +196,8 @@ def _check_other(paper: str, more: bool) -> None:
     if paper not in PAPERS:
         raise UsageError(f"--paper is {paper!r}: it is one of {', '.join(PAPERS)}.")
     if more:
-        own = "--json" if paper == overcooked.NAME else "--deck, --workers and --json"
-        joined = " and " if paper == overcooked.NAME else ", "
+        own = "--deck, --workers and --json" if paper == hanabi_paper.NAME else "--json"
+        joined = ", " if paper == hanabi_paper.NAME else " and "
         raise UsageError(
             f"--paper {paper} goes with --tables, --run, --output{joined}{own} alone: leave out the other options."
         )

@@ -36,6 +36,7 @@ class TournamentConfig:
             None for a registered game.
         common_seeds: agents' seeds depend on deal and seat alone, so that two that decide alike play the same game.
         rotate: each lineup is played in all rotations of its seats; False: as it is given, as people sit down.
+        in_turn: every deal is played by one lineup alone, the lineups in turn; False: by all of them.
         explain: games keep what their agents considered; no key and no game depends on it.
         decks: what chance does in each deal, in place of what a seed gives; () for seeds.
     """
@@ -51,6 +52,7 @@ class TournamentConfig:
     referee: str | None = None
     common_seeds: bool = False
     rotate: bool = True
+    in_turn: bool = False
     explain: bool = False
     decks: tuple[NamedDeck, ...] = ()
 
@@ -84,6 +86,7 @@ class TournamentConfig:
         # Stored tournaments hold this: one with seeds of its own keeps what it always had.
         data |= {"common_seeds": True} if self.common_seeds else {}
         data |= {"decks": [asdict(deck) for deck in self.decks]} if self.decks else {}
+        data |= {"in_turn": True} if self.in_turn else {}
         return data if self.rotate else data | {"rotate": False}
 
     @classmethod
@@ -112,6 +115,7 @@ class TournamentConfig:
                 runtime=Runtime.from_json(data["runtime"]),
                 common_seeds=data.get("common_seeds", False),
                 rotate=data.get("rotate", True),
+                in_turn=data.get("in_turn", False),
                 decks=decks_of(data),
             )
         except (KeyError, TypeError, AttributeError) as error:

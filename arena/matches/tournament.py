@@ -109,7 +109,8 @@ def plan(config: TournamentConfig) -> list[PlannedGame]:
         deck = config.decks[deal] if config.decks else None
         named = ("deal", config.seed, deal) if deck is None else ("deck", list(deck.actions))
         deal_seed = derive(named[0], config.game_identity, config.params, *named[1:])
-        for lineup in config.lineups or ():
+        lineups = config.lineups or ()
+        for lineup in (lineups[deal % len(lineups)],) if config.in_turn and lineups else lineups:
             for shift in range(len(lineup) if config.rotate else 1):
                 seats = tuple(config.agents[index] for index in (*lineup[shift:], *lineup[:shift]))
                 content = {

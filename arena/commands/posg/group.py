@@ -7,7 +7,7 @@ import typer
 
 from arena.benchmarks import posg_speed
 from arena.benchmarks.measurement import Measurement, machine, table
-from arena.commands.posg import beliefs, payoffs, prune
+from arena.commands.posg import beliefs, matrix, payoffs, prune
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from games.posg import registry
@@ -16,6 +16,7 @@ app = typer.Typer(no_args_is_help=True, help="Measure planners and populations o
 app.command("payoffs")(payoffs.command)
 app.command("prune")(prune.command)
 app.command("beliefs")(beliefs.command)
+app.command("matrix")(matrix.command)
 
 
 @app.callback()

@@ -1,0 +1,1 @@
+"""What the POSGGym paper and its raw results report."""
