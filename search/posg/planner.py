@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from games.api import Action
-from games.posg.api import InfersPosg, PosgError, PosgModel
+from games.posg.api import InfersPosg, PosgError, PosgModel, ValuesStates
 from search.api import Decision, PlannerConfigError, Position
 from search.errors import ErrorCount, SearchFailedError, describe, run_simulations
 from search.posg import meta
@@ -35,7 +35,7 @@ BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
 }
 RENEWALS: Final = 3
 """Times that a belief is made anew from the whole history in one game, after nothing explained what was seen; once
-where the model infers, since it is then drawn by that for the rest of the game."""
+where the model infers, since it is then drawn by that for the rest of the game, or, where that lost it, adapted."""
 
 
 def make(
@@ -63,6 +63,8 @@ def make(
     info = model.info
     if not 0 <= ego < info.num_agents:
         raise PlannerConfigError(f"{info.id} has agents 0 to {info.num_agents - 1}, not {ego}.")
+    if config.leaf == "value" and not isinstance(model, ValuesStates):
+        raise PlannerConfigError(f"{info.id} has no value function on states: use leaf=rollout.")
     policies = policies or {}
     wanted = {name: named_policy(policies, name, info.id) for name in config.types}
     if config.unknown:
@@ -189,7 +191,10 @@ class PosgPlanner:
                 self._reset()
                 self._renewals = renewals
                 if isinstance(self._model, InfersPosg) and self._nest is None:
-                    self._belief, self._renewals = InferredBelief(self.scope), RENEWALS
+                    # The other one: what lost the belief once would lose it again.
+                    inferred = self._config.belief == "inferred"
+                    other: PosgBelief = AdaptedBelief(self.scope) if inferred else InferredBelief(self.scope)
+                    self._belief, self._renewals = other, RENEWALS
 
     def _check_chance(self) -> None:
         """Goes through the starts and through one step, as far as `branches`: draws themselves check nothing.

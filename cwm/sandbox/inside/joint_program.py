@@ -1,14 +1,20 @@
 """A loaded program with a joint step as a `PosgModel`, inside its worker. Standard library and the games' protocols."""
 
+import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
+from cwm.sandbox.inside.joint_beside import sampled
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, State
-from games.posg.api import Choose, Joint, Moved, Observation, PosgInfo
+from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgHistory, PosgInfo
 
 NAMES = ("initial_state", "active", "legal_actions", "move", "observe")
 """Functions that such a program defines, which are called as the methods of the protocol are."""
+BESIDE: Final = {"policy_prior": "policy", "value_function": "state_value", "resample_history": "resample"}
+"""Functions beside such a program, each with the method that it stands behind."""
+TRIES: Final = 20
+"""Calls of `resample_history` for one sample, at most."""
 
 
 class MissingFunctionError(AttributeError):
@@ -18,18 +24,27 @@ class MissingFunctionError(AttributeError):
 class ProgramPosg:
     """A program behind the `PosgModel` protocol; states and observations are JSON.
 
+    `policy`, `state_value` and `resample` exist only where a function beside the program stands behind them.
+
     Attributes:
         info: what the parent says about the game.
+        beside: the functions beside it, by name.
     """
 
     initial_state: Callable[[Choose], State]
     active: Callable[[State], Sequence[int]]
     legal_actions: Callable[[State, int], Sequence[Action]]
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]], info: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]],
+        info: Mapping[str, Any],
+        beside: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> None:
         """Args:
         functions: the program's functions, by name.
         info: the fields of `PosgInfo`.
+        beside: functions beside it, by name.
         """
         fields = {name: tuple(value) if isinstance(value, list) else value for name, value in info.items()}
         self.info = PosgInfo(**fields | {"actions": tuple(map(tuple, info["actions"]))})
@@ -38,6 +53,9 @@ class ProgramPosg:
         self.active = found["active"]
         self.legal_actions = found["legal_actions"]
         self._move, self._observe = found["move"], found["observe"]
+        self.beside = dict(beside or {})
+        for name in self.beside.keys() & BESIDE.keys():
+            setattr(self, BESIDE[name], getattr(self, f"_{BESIDE[name]}"))
 
     def move(self, state: State, actions: Joint, choose: Choose) -> Moved:
         # A list, as the interface says: the program may compare it with one.
@@ -47,6 +65,24 @@ class ProgramPosg:
     def observe(self, state: State, actions: Joint | None, choose: Choose) -> Sequence[Observation | None]:
         told: Sequence[Observation | None] = self._observe(state, None if actions is None else list(actions), choose)
         return told
+
+    def _policy(self, history: PosgHistory, legal: Sequence[Action], agent: int) -> Sequence[float]:
+        chances: Sequence[float] = self.beside["policy_prior"](list(history), list(legal), agent)
+        return chances
+
+    def _state_value(self, state: State, agent: int, steps: int) -> float:
+        value = self.beside["value_function"](state, agent, steps)
+        if not is_finite(value):
+            raise PosgError(f"value_function answers {value!r:.100}, expected a finite number.")
+        return float(value)
+
+    def _resample(
+        self, history: PosgHistory, agent: int, rng: random.Random
+    ) -> tuple[State, Sequence[PosgHistory | None]]:
+        found, why = sampled(self, self.beside["resample_history"], history, agent, rng, TRIES)
+        if found is None:
+            raise PosgError(f"resample_history gave no game that fits in {TRIES} calls: {why}.")
+        return found
 
 
 def missing(name: str) -> Callable[..., Any]:
@@ -69,6 +105,10 @@ class CheckedPosg:
         self.info = program.info
         self._program = program
         self._violated = violated
+        # Planners look at every answer of these themselves.
+        for name in BESIDE.values():
+            if hasattr(program, name):
+                setattr(self, name, getattr(program, name))
 
     def initial_state(self, choose: Choose) -> State:
         return self._program.initial_state(choose)
