@@ -14,7 +14,7 @@ SHOWN_PLACES: Final = (0.0, 0.45, 0.9)
 """How far into a game the examples lie, as a share of its moments."""
 LONGEST_SHOWN: Final = 12
 """Moments of the longest history that is shown."""
-SHOWN_GAMES: Final = 5
+SHOWN_GAMES: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True)
