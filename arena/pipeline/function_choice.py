@@ -213,10 +213,7 @@ def functions_asked(
     kinds = {kind.name: kind for kind in kinds_for(joint)}
     asked = {name: number for name, number in numbers.items() if number}
     for name in asked.keys() - kinds:
-        raise UsageError(
-            f"A program with a joint step has no {name}, functions of which are asked for: leave them out; it may have "
-            f"{', '.join(kinds)}."
-        )
+        raise UsageError(f"The option `{name}` is for games in turns, and this program has a joint step: leave it out.")
     for text in further:
         name, _, number = text.partition("=")
         if name not in kinds or not number.isdecimal() or int(number) < 1:

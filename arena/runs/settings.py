@@ -214,12 +214,16 @@ class RunSettings(Settings):
         """Returns the settings with policy priors that are played as blueprints.
 
         Raises:
-            UsageError: there are no priors to choose among, or nothing is hidden.
+            UsageError: there are no priors to choose among, nothing is hidden, or the program has a joint step.
         """
         if self.prior is None:
             raise UsageError(
                 "The option `priors_play` is for the choice among policy priors, and none are asked for: leave it out, "
                 "or ask for some."
+            )
+        if self.joint:
+            raise UsageError(
+                "The option `priors_play` is for games in turns, and this program has a joint step: leave it out."
             )
         if perfect_information:
             raise UsageError(

@@ -25,7 +25,6 @@ _USUAL: Final[Mapping[str, Any]] = {
     "vectors": None,
     "faster": None,
     "further_games": 0,
-    "tournament_budget": None,
 }
 """Settings that are for programs whose players take turns, as they are where nobody asked for them."""
 

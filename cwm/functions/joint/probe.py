@@ -11,7 +11,7 @@ from json import dumps, loads
 from typing import Any, NamedTuple
 
 from cwm.functions.prior_probe import Clock, Problems, form, most_different, near
-from cwm.sandbox.inside.joint_beside import Contradiction, replayed
+from cwm.sandbox.inside.joint_beside import Contradiction, replayed, short
 from cwm.sandbox.wire.failures import describe
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, State
@@ -20,8 +20,8 @@ from games.posg.chance import drawing
 
 MOST_STEPS = 200
 """Of a game that nobody breaks off earlier."""
-MOST_MOMENTS = 4_000
-"""So many moments of agents are kept at most."""
+MOST_ASKED = 2_000
+"""A game that begins after so many questions is not played."""
 ASKED_AGAIN = 60
 RANGE_TOLERANCE = 1e-6
 SHOWN = 2_000
@@ -67,10 +67,8 @@ def policy(program: Any, argument: dict[str, Any], rng: random.Random) -> dict[s
             _compare(known, moment, chances, asks)
             return rng.choices(moment.legal, chances)[0] if drawn else rng.choice(moment.legal)
 
-        for moment in _played(posg, rng, chosen):
-            if len(moments) < MOST_MOMENTS:
-                moments.append(moment)
-        if asks.problems.lines():
+        moments += _played(posg, rng, chosen)
+        if asks.problems.lines() or len(moments) >= MOST_ASKED:
             break
     asked: list[Any] = []
     if not asks.problems.lines():
@@ -119,7 +117,7 @@ def value(program: Any, argument: dict[str, Any], rng: random.Random) -> dict[st
                         continue
                     _in_range(info, (state, agent, steps), found, over[agent], argument["bounds"], asks)
                     asked.append([state, agent, steps, found])
-        if asks.problems.lines():
+        if asks.problems.lines() or len(asked) >= MOST_ASKED:
             break
     count = len(asked)
     asked = [] if asks.problems.lines() else rng.sample(asked, min(count, ASKED_AGAIN))
@@ -210,7 +208,11 @@ def _probabilities(program: Any, moment: Moment, asks: _Asks) -> list[float] | N
     there, answer = asks.timed(lambda: program.posg.beside["policy_prior"](history, legal, moment.agent), shown)
     if not there:
         return None
-    wrong = form(answer, moment.legal)
+    try:
+        wrong = form(answer, moment.legal)
+    except Exception:
+        # A whole number may be longer than any float, and a list of the program's own class may be none.
+        wrong = "type", f"policy_prior must return a list of floats, got {short(answer)}"
     if wrong is not None:
         asks.problems.add(*wrong, shown)
         return None
@@ -246,13 +248,13 @@ def _worth(program: Any, state: State, agent: int, steps: int, asks: _Asks) -> f
     if not there:
         return None
     if isinstance(answer, bool) or not is_finite(answer):
-        asks.problems.add("finite", f"value_function must return a finite float, got {answer!r:.120}", shown)
+        asks.problems.add("finite", f"value_function must return a finite float, got {short(answer)}", shown)
         return None
     if dumps(copy) != before:
         asks.problems.add("changed", "value_function changed the state that it was given", shown)
     again = program.posg.beside["value_function"](loads(before), agent, steps)
     if again != answer:
-        message = f"value_function answered differently when asked the same again: {answer!r} and {again!r:.120}"
+        message = f"value_function answered differently when asked the same again: {answer!r} and {short(again)}"
         asks.problems.add("repeat", message, shown)
     return float(answer)
 
@@ -283,9 +285,8 @@ def _sample(program: Any, moment: Moment, asks: _Asks, rng: random.Random) -> No
     try:
         replayed(program.posg, sample, moment.history, moment.agent, rng)
     except Contradiction as why:
-        told = repr(sample)
-        sampled = told if len(told) <= SHOWN else f"{told[:SHOWN]} …"
-        asks.problems.add("sample", f"a sample is not what agent {moment.agent} saw: {why}; sample: {sampled}", shown)
+        message = f"a sample is not what agent {moment.agent} saw: {why}; sample: {short(sample, SHOWN)}"
+        asks.problems.add("sample", message, shown)
 
 
 def _played(posg: PosgModel, rng: random.Random, choose: Callable[[Moment], Action]) -> Iterator[Moment]:

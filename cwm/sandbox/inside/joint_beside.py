@@ -54,7 +54,7 @@ def replayed(
         seen = posg.observe(state, joint, choose)
         if not _same(seen[agent], shown):
             raise Contradiction(
-                f"at {_where(number)} agent {agent} is told {_short(seen[agent])}, and was told {_short(shown)}"
+                f"at {_where(number)} agent {agent} is told {short(seen[agent])}, and was told {short(shown)}"
             )
         for other, one in enumerate(seen):
             if one is not None:
@@ -65,12 +65,12 @@ def replayed(
 
 def _parts(entry: Any, number: int) -> tuple[Any, Mapping[str, Json]]:
     if type(entry) not in (list, tuple) or len(entry) != 2:
-        raise Contradiction(f"the entry of {_where(number)} is not a pair of actions and draws: {_short(entry)}")
+        raise Contradiction(f"the entry of {_where(number)} is not a pair of actions and draws: {short(entry)}")
     actions, draws = entry
     if type(draws) is not dict or len(draws) > MOST_ENTRIES:
-        raise Contradiction(f"the draws of {_where(number)} are no dictionary by label: {_short(draws)}")
+        raise Contradiction(f"the draws of {_where(number)} are no dictionary by label: {short(draws)}")
     if number == 0 and actions is not None:
-        raise Contradiction(f"nobody acts at the start, and its entry has the actions {_short(actions)}")
+        raise Contradiction(f"nobody acts at the start, and its entry has the actions {short(actions)}")
     return actions, draws
 
 
@@ -86,7 +86,7 @@ def _joint(
     """Returns the actions of a step, checked, and notes them in the histories."""
     info = posg.info
     if type(actions) not in (list, tuple) or len(actions) != info.num_agents:
-        raise Contradiction(f"the actions of {_where(number)} are not one for each agent: {_short(actions)}")
+        raise Contradiction(f"the actions of {_where(number)} are not one for each agent: {short(actions)}")
     active = posg.active(state)
     if not active:
         raise Contradiction(f"the game is over before {_where(number)}")
@@ -96,7 +96,7 @@ def _joint(
             joint[one] = info.actions[one][0]
             continue
         if joint[one] not in posg.legal_actions(state, one):
-            raise Contradiction(f"{_short(joint[one])} is not legal for agent {one} in {_where(number)}")
+            raise Contradiction(f"{short(joint[one])} is not legal for agent {one} in {_where(number)}")
         if one == agent and joint[one] != own:
             raise Contradiction(f"agent {agent} did {own!r} in {_where(number)}, and not {joint[one]!r}")
         if told[one]:
@@ -113,7 +113,7 @@ def _choosing(draws: Mapping[str, Json], number: int, rng: random.Random) -> Cho
             for outcome, _ in outcomes:
                 if _same(outcome, wanted):
                     return outcome
-            raise Contradiction(f"{label!r} cannot be drawn as {_short(wanted)} in {_where(number)}")
+            raise Contradiction(f"{label!r} cannot be drawn as {short(wanted)} in {_where(number)}")
         left = uniform()
         for outcome, probability in outcomes:
             left -= probability
@@ -164,9 +164,11 @@ def _where(number: int) -> str:
     return f"step {number}" if number else "the start"
 
 
-def _short(value: Any) -> str:
+def short(value: Any, most: int = 200) -> str:
+    """Returns an answer as text of so many characters at most; what cannot be shown, by its type."""
     try:
-        text = repr(value) if len(value) < 1_000 else f"a {type(value).__name__} of {len(value):,}"
-    except TypeError:
         text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]} …"
+    except Exception:
+        # A whole number may have too many digits, and a class of the program's may have a `repr` that raises.
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= most else f"{text[:most]} …"

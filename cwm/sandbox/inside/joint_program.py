@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from cwm.sandbox.inside.joint_beside import sampled
+from cwm.sandbox.inside.joint_beside import sampled, short
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, State
 from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgHistory, PosgInfo
@@ -73,7 +73,7 @@ class ProgramPosg:
     def _state_value(self, state: State, agent: int, steps: int) -> float:
         value = self.beside["value_function"](state, agent, steps)
         if not is_finite(value):
-            raise PosgError(f"value_function answers {value!r:.100}, expected a finite number.")
+            raise PosgError(f"value_function answers {short(value)}, expected a finite number.")
         return float(value)
 
     def _resample(
