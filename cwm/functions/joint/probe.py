@@ -11,7 +11,7 @@ from json import dumps, loads
 from typing import Any, NamedTuple
 
 from cwm.functions.prior_probe import Clock, Problems, form, most_different, near
-from cwm.sandbox.inside.joint_beside import Contradiction, replayed, short
+from cwm.sandbox.inside.joint_program import Contradiction, replayed, short
 from cwm.sandbox.wire.failures import describe
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, State

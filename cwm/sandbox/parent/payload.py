@@ -24,7 +24,6 @@ CORE = (
     "cwm.sandbox.lock.seccomp",
     "cwm.sandbox.lock.landlock",
     "cwm.sandbox.lock.lock",
-    "cwm.sandbox.inside.joint_beside",
     "cwm.sandbox.inside.joint_program",
     "cwm.sandbox.inside.program",
     "cwm.sandbox.inside.checked_game",
