@@ -22,6 +22,7 @@ from search.posg.nested import Nest
 from search.posg.others import Mind, Minds, OtherPolicy, Uniform
 from search.posg.select import best_valued, most_tried
 from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
+from search.posg.steps import as_seen
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
 from search.posg.tree import EgoEdge, EgoNode, Span
@@ -184,7 +185,8 @@ class PosgPlanner:
             try:
                 self._take_in(told, rng, errors)
             except NotExplainedError as error:
-                if not self._told or self._renewals == RENEWALS:
+                inferred = self._config.belief == "inferred"
+                if self._renewals == RENEWALS or not (self._told or inferred):
                     raise
                 errors.add(error)
                 renewals = self._renewals + 1
@@ -192,7 +194,6 @@ class PosgPlanner:
                 self._renewals = renewals
                 if isinstance(self._model, InfersPosg) and self._nest is None:
                     # The other one: what lost the belief once would lose it again.
-                    inferred = self._config.belief == "inferred"
                     other: PosgBelief = AdaptedBelief(self.scope) if inferred else InferredBelief(self.scope)
                     self._belief, self._renewals = other, RENEWALS
 
@@ -252,7 +253,7 @@ class PosgPlanner:
         """Carries the ego's own minds on, where its policies lead the search."""
         if not self._sums:
             return
-        seen = self.scope.hearing.own_of(now)
+        seen = as_seen(self.scope.hearing.own_of(now))
         legal = self.scope.steps.legal(self._belief.cloud.particles[0].place, self._ego)
         if action is None:
             self._minds = [minds.first(seen, legal) for minds in self._own]
