@@ -10,12 +10,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from arena.runs import inputs as run_inputs
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import HowTold
 from arena.runs.task import make_task
 from cwm.functions import prior, value, vectors
+from cwm.functions.joint.kinds import JOINT_KINDS
 from cwm.functions.one_shot import FunctionKind, FunctionTask
 from cwm.functions.types import FunctionCandidate, FunctionConfig, FunctionReport
 from cwm.observations.samples import samples_of
@@ -61,6 +64,8 @@ def prompts(game: str) -> Iterator[tuple[str, str]]:
         joint = make_task(run_inputs.registered(game, GAMES, 0, how=how, joint=True))
         for name, text in _of_synthesis(joint, how):
             yield f"joint {name}", text
+        for name, text in _of_joint_functions(game, how):
+            yield f"joint {name}", text
 
 
 def hashes(game: str) -> dict[str, str]:
@@ -99,6 +104,21 @@ def _of_function(kind: FunctionKind, task: FunctionTask, config: FunctionConfig 
     if config is not None:
         slow = FunctionCandidate(0, SOURCE, "h", "slow", FunctionReport(("it is wrong",), 3.0, 5))
         yield f"{kind.name} repair", kind.repair_prompt(task, slow, config)
+
+
+def _of_joint_functions(game: str, how: HowTold) -> Iterator[tuple[str, str]]:
+    inputs = run_inputs.registered(game, GAMES, 0, how=how, joint=True)
+    told: Any = SimpleNamespace(
+        rules=inputs.rules,
+        info=inputs.info,
+        source=SOURCE,
+        telling=inputs.telling,
+        recorded=inputs.train,
+        joint=inputs.joint_info,
+    )
+    for kind in JOINT_KINDS:
+        assert kind.task is not None
+        yield from _of_function(kind, kind.task(told), kind.config())
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from arena.checkpoints import for_planners, populations
 from cwm.model.joint_model import JointWorldModel
 from games import registry
 from games.api import DEFAULT_VIEW, Game, GameInfo, UnknownGameError
-from games.posg.api import InfersPosg, PolicyOnHistory, PosgError, PosgModel, state_to_json
+from games.posg.api import InfersPosg, PolicyOnHistory, PosgError, PosgModel, ValuesStates, state_to_json
 from games.posg.serialised import SerialisedPosg
 from search.api import Decision, PlannerConfigError, Position
 from search.marginals import shares
@@ -156,6 +156,8 @@ def check(config: PosgPlannerConfig, game: Game) -> str | None:
     known = policies(model)
     if config.belief == "inferred" and not isinstance(model, InfersPosg):
         raise PlannerConfigError(f"{model.info.id} infers nothing: use belief=adapted.")
+    if config.leaf == "value" and not isinstance(model, ValuesStates):
+        raise PlannerConfigError(f"{model.info.id} has no value function on states: use leaf=rollout.")
     trained = [name for name in sorted({name for _, name in _names(config)}) if name not in known]
     if not trained:
         return None

@@ -51,7 +51,7 @@ from arena.terminal.options import (
 )
 from arena.usage import UsageError
 from arena.yardstick import tasks
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import every_kind
 from cwm.interface import wording as wordings
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
@@ -145,7 +145,7 @@ def command(
             "--function",
             metavar="KIND=NUMBER",
             help=f"Functions of a kind beside the model to choose from, may be given several times: "
-            f"{', '.join(kind.name for kind in KINDS)}. --values, --priors and --vectors are short for theirs.",
+            f"{', '.join(kind.name for kind in every_kind())}. --values, --priors and --vectors are short for theirs.",
         ),
     ] = None,
     faster: FasterVersions = None,
@@ -218,7 +218,7 @@ def command(
     games, held_out = games or start.settings.train_games, start.held_out(held_out)
     inputs = _inputs(game, rules, no_rules, trajectories, held_out, stated, games, seed, deck, start)
     numbers = {"value": values, "prior": priors, "vectors": vectors}
-    beside = functions_asked(numbers, function or [], seed)
+    beside = functions_asked(numbers, function or [], seed, start.settings.joint)
     settings = start.settled(
         inputs,
         numbers,

@@ -1,26 +1,30 @@
 """Chooses among value functions and policy priors: planners that use them play each other on the model itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from arena.agents.api import InfrastructureError
-from arena.agents.model import ModelAgent
+from arena.agents.model import JointModelAgent, ModelAgent
 from arena.machine.runtime import Runtime
 from arena.matches.engine import MAX_FAULTS, in_processes, play_all
 from arena.matches.lineups import lone_and_rest
 from arena.matches.match import play
 from cwm.functions.types import Entrant
 from cwm.model.bundle import ModelBundle
+from cwm.model.joint_model import JointWorldModel
 from cwm.model.world_model import WorldModel, WorldModelError
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import SandboxUnavailableError
 from cwm.sandbox.wire.blame import Ours, blame
 from cwm.storage.keys import content_key, derive
 from cwm.synthesis.candidate import TesterError
-from games.api import GameError
+from games.api import Game, GameError
+from games.posg.serialised import SerialisedPosg
 from search.api import PlannerConfig
+from search.posg.config import PosgPlannerConfig
 
 NONE = "none"
 """Name of the planner without a value function: random rollouts at the leaves."""
@@ -37,7 +41,7 @@ class ModelTournament:
 
     Attributes:
         bundle: the model; the functions beside it are not used.
-        config: settings of every planner; `leaf` is set by the entrant.
+        config: settings of every planner; `leaf`, and whatever else differs, is set by the entrant.
         deals: deals a pairing: all that bounds the time.
         seed: the scores are a function of it, the model, the settings and the candidates.
         runtime: limits of the workers.
@@ -45,7 +49,7 @@ class ModelTournament:
     """
 
     bundle: ModelBundle
-    config: PlannerConfig
+    config: PlannerConfig | PosgPlannerConfig
     deals: int = 10
     seed: int = 0
     runtime: Runtime = field(default_factory=Runtime)
@@ -149,15 +153,14 @@ def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
     """
     bundle = ModelBundle(value_source=None, **job["model"])
     runtime = Runtime.from_json(job["runtime"])
-    config = PlannerConfig.from_json(job["config"])
     beyond = job.get("beyond_value") or [None] * len(job["values"])
     agents = [
-        _agent(bundle, config, runtime, seat, value, further or {})
+        _agent(bundle, job["config"], runtime, seat, value, further or {})
         for seat, (value, further) in enumerate(zip(job["values"], beyond, strict=True))
     ]
     seeds = [derive("agent", job["key"], seat) for seat in range(len(agents))]
     try:
-        with WorldModel(bundle, Sandbox(runtime.limits, runtime.level)) as game:
+        with _referee(bundle, runtime) as game:
             return {"returns": list(play(game, agents, job["deal_seed"], seeds, runtime.level).returns)}
     except (InfrastructureError, SandboxUnavailableError) as error:
         return {"fault": str(error)}
@@ -167,18 +170,33 @@ def play_on_model(job: dict[str, Any]) -> dict[str, Any]:
         return {"void": str(error)}
 
 
+@contextmanager
+def _referee(bundle: ModelBundle, runtime: Runtime) -> Iterator[Game]:
+    """Yields the model as the game that is played."""
+    sandbox = Sandbox(runtime.limits, runtime.level)
+    if not bundle.joint:
+        with WorldModel(bundle, sandbox) as game:
+            yield game
+        return
+    with JointWorldModel(bundle, sandbox) as model:
+        yield SerialisedPosg(model, bundle.game_info.has_chance)
+
+
 def _agent(
     bundle: ModelBundle,
-    config: PlannerConfig,
+    config: Mapping[str, Any],
     runtime: Runtime,
     seat: int,
     value: str | None,
     beyond: Mapping[str, Any],
 ) -> ModelAgent:
-    settings = {"leaf": "rollout" if value is None else "value", **beyond.get("settings", {})}
+    settings = {**config, "leaf": "rollout" if value is None else "value", **beyond.get("settings", {})}
     program = replace(bundle.program(), value_source=value, prior_source=beyond.get("prior"))
     name = f"{NONE if value is None else 'value'} {seat}"
-    return ModelAgent(program, replace(config, **settings), runtime, name)
+    if bundle.joint:
+        program = replace(program, inference_source=beyond.get("inference"))
+        return JointModelAgent(program, PosgPlannerConfig.from_json(settings), runtime, name)
+    return ModelAgent(program, PlannerConfig.from_json(settings), runtime, name)
 
 
 def _partner(seats: Sequence[int], own: int) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 from arena.agents import posg
 from arena.agents.api import Agent, RandomAgent
 from arena.agents.llm_settings import PLAIN, LlmConfigError
-from arena.agents.model import JointModelAgent, LearningAgent, ModelAgent
+from arena.agents.model import JointModelAgent, LearningAgent, ModelAgent, leaf_of
 from arena.agents.partner import PartnerAgent, partners
 from arena.agents.planner import PlannerAgent
 from arena.agents.specs import AgentSpec, AgentSpecError
@@ -179,14 +179,16 @@ def _resolve_joint_model(spec: AgentSpec, game: Game, bundle: ModelBundle) -> Ag
         )
     given = dict(spec.planner)
     others = [name for name in given if name not in JOINT_SETTINGS]
-    if "method" not in given and others:
+    if "method" not in given:
+        given = {"leaf": leaf_of(bundle), **bundle.plays_with, **given}
+    if "method" not in spec.planner and others:
         raise AgentSpecError(
             f"agent {spec.name!r}: its model has a joint step, whose planners have no {others[0]!r} of this kind: name "
             "their method, e.g. method=pomcp, and its settings."
         )
     try:
         config = PosgPlannerConfig.from_json({"method": "pomcp", **given})
-        check_types(config)
+        check_types(config, bundle.beside)
     except PlannerConfigError as error:
         raise AgentSpecError(f"agent {spec.name!r}: {error}") from error
     return replace(spec, planner=config.to_json(), model_hash=bundle.hash)

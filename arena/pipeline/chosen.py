@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import kinds_for
 from cwm.interface.answers import programs
 from cwm.llm.recordings import Recording, RecordingError
 from cwm.model.bundle import ModelBundle
@@ -12,13 +12,14 @@ from cwm.storage.keys import program_hash
 
 FUNCTIONS: Final = "functions"
 SCHEMA: Final = "schema"
-ABOUT: Final = ("values", "priors", "vectors", "plays_with")
+ABOUT: Final = ("values", "priors", "resamples", "vectors", "plays_with")
 """What a model's bundle tells of the choices."""
 
 
 def of_model(bundle: ModelBundle) -> dict[str, Any]:
     """Returns the choices of a finished model, as a recording's header holds them: hashes of programs by kind."""
-    sources = {kind.name: getattr(bundle, f"{kind.name}_source", bundle.further.get(kind.name)) for kind in KINDS}
+    kinds = kinds_for(bundle.joint)
+    sources = {kind.name: getattr(bundle, f"{kind.name}_source", bundle.further.get(kind.name)) for kind in kinds}
     return {
         FUNCTIONS: {name: program_hash(source) for name, source in sources.items() if source is not None},
         SCHEMA: bundle.schema,
@@ -38,7 +39,7 @@ def added_to(bundle: ModelBundle, recording: Recording) -> ModelBundle:
         RecordingError: no recorded answer holds one of them.
     """
     told: Mapping[str, Any] = recording.header.chosen or {}
-    for kind in KINDS:
+    for kind in kinds_for(bundle.joint):
         digest = told[FUNCTIONS].get(kind.name)
         if digest is not None:
             bundle = bundle.with_function(kind.name, _written(recording, kind.name, kind.functions, digest))

@@ -13,7 +13,7 @@ from arena.runs.settings import planner_config
 from arena.runs.stage import Stage
 from arena.usage import UsageError
 from cwm.functions.decided import Played
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import every_kind, kinds_for
 from cwm.functions.materials import FunctionOutcome, Materials
 from cwm.functions.types import Entrant, FunctionConfig
 from cwm.llm.api import BudgetExceededError, LanguageModel, LanguageModelError
@@ -23,8 +23,13 @@ from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Trajectory, collect
+from search.api import PlannerConfig
+from search.posg.config import PosgPlannerConfig
 
 TOURNAMENT_SIMULATIONS = 150
+JOINT_SIMULATIONS = 100
+JOINT_PARTICLES = 100
+"""Of a belief, where agents act at the same time."""
 FEWEST_TOGETHER = 2
 """Kinds of functions that are asked for at once; one alone asks all of its questions at once itself."""
 
@@ -35,14 +40,18 @@ class Beside:
 
     Attributes:
         chosen: what came of each kind that was asked for, by its name, in the order of asking.
+        joint: whether the program has a joint step.
     """
 
     chosen: Mapping[str, FunctionOutcome] = field(default_factory=dict)
+    joint: bool = False
 
     @property
     def results(self) -> dict[str, FunctionOutcome | None]:
-        """What came of each kind, by its name in the result of a run; None for what was not asked for."""
-        return {kind.result: self.chosen.get(kind.name) for kind in KINDS}
+        """What came of each kind, by its name in the result of a run; None for what was not asked for, of kinds that
+        every result tells of."""
+        shown = {kind.name for kind in kinds_for(joint=False)} | self.chosen.keys()
+        return {kind.result: self.chosen.get(kind.name) for kind in every_kind() if kind.name in shown}
 
     @property
     def programs(self) -> dict[str, str]:
@@ -51,7 +60,7 @@ class Beside:
 
     def added_to(self, bundle: ModelBundle) -> ModelBundle:
         """Returns the model with the winners beside it."""
-        for kind in KINDS:
+        for kind in kinds_for(self.joint):
             if outcome := self.chosen.get(kind.name):
                 bundle = bundle.with_function(kind.name, outcome.program, **kind.fields(outcome))
         return bundle
@@ -59,10 +68,13 @@ class Beside:
     def metadata(self) -> dict[str, Any]:
         """Returns what a bundle tells of the choices, with the planner settings that won."""
         about: dict[str, Any] = {}
-        for kind in reversed(KINDS):
-            about |= kind.metadata(self.chosen[kind.name]) if kind.name in self.chosen else {}
+        plays_with: dict[str, Any] = {}
+        for kind in reversed(kinds_for(self.joint)):
+            told = kind.metadata(self.chosen[kind.name]) if kind.name in self.chosen else {}
+            plays_with |= told.get("plays_with", {})
+            about |= told
         if "plays_with" in about:
-            about["plays_with"] = {"leaf": "value" if "value" in self.programs else "rollout", **about["plays_with"]}
+            about["plays_with"] = {"leaf": "value" if "value" in self.programs else "rollout", **plays_with}
         return about
 
 
@@ -88,13 +100,17 @@ class FunctionChoice:
         asked = self.stage.settings.asked_functions
         materials = self._materials(bundle)
         self._ask_ahead(materials)
-        beside = Beside()
-        for kind in KINDS:
+        beside = Beside(joint=bundle.joint)
+        for kind in kinds_for(bundle.joint):
             if kind.name in asked:
                 self.stage.on_stage(kind.begins)
                 outcome = kind.ask(replace(materials, beside=beside.programs), asked[kind.name])
-                beside = Beside({**beside.chosen, kind.name: outcome})
+                beside = replace(beside, chosen={**beside.chosen, kind.name: outcome})
         return beside
+
+    @property
+    def _joint(self) -> bool:
+        return self.stage.settings.joint
 
     def _ask_ahead(self, materials: Materials) -> None:
         """Puts the first questions of several kinds at once, where that is allowed; their answers wait in the record.
@@ -103,7 +119,7 @@ class FunctionChoice:
             LanguageModelError: a call failed for good (other than by a budget's cap).
         """
         asked = self.stage.settings.asked_functions
-        kinds = [kind for kind in KINDS if kind.name in asked and kind.task is not None]
+        kinds = [kind for kind in kinds_for(self._joint) if kind.name in asked and kind.task is not None]
         if len(kinds) < FEWEST_TOGETHER or not isinstance(self.model, SideBySide):
             return
         self.stage.on_stage(f"asking for {' and '.join(kind.words for kind in kinds)}")
@@ -135,6 +151,7 @@ class FunctionChoice:
             model=self.model,
             record=stage.record,
             on_event=stage.on_event,
+            joint=inputs.joint_info,
         )
 
     def _shown(self, bundle: ModelBundle) -> Sequence[Trajectory]:
@@ -154,37 +171,49 @@ class FunctionChoice:
 
     def _context(self) -> dict[str, Any]:
         settings = self.stage.settings
-        context: dict[str, Any] = {"deals": settings.tournament_deals, "simulations": TOURNAMENT_SIMULATIONS}
+        simulations = JOINT_SIMULATIONS if self._joint else TOURNAMENT_SIMULATIONS
+        context: dict[str, Any] = {"deals": settings.tournament_deals, "simulations": simulations}
         if settings.tournament_budget is not None:
             context["seconds"] = settings.tournament_budget
         return context
 
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
         stage = self.stage
-        config = planner_config(stage.settings.matches, stage.inputs.info.perfect_information, TOURNAMENT_SIMULATIONS)
         return ModelTournament(
             bundle,
-            replace(config, rollouts=1),
+            self._planner(),
             deals=stage.settings.tournament_deals,
             seed=stage.settings.seed,
             runtime=Runtime(level=stage.settings.level),
             workers=stage.workers,
         )
 
+    def _planner(self) -> PlannerConfig | PosgPlannerConfig:
+        stage = self.stage
+        if self._joint:
+            return PosgPlannerConfig(method="pomcp", simulations=JOINT_SIMULATIONS, particles=JOINT_PARTICLES)
+        perfect = stage.inputs.info.perfect_information
+        return replace(planner_config(stage.settings.matches, perfect, TOURNAMENT_SIMULATIONS), rollouts=1)
 
-def functions_asked(numbers: Mapping[str, int | None], further: Sequence[str], seed: int) -> dict[str, FunctionConfig]:
+
+def functions_asked(
+    numbers: Mapping[str, int | None], further: Sequence[str], seed: int, joint: bool = False
+) -> dict[str, FunctionConfig]:
     """Returns the settings of the kinds of functions that are asked for, by their names.
 
     Args:
         numbers: candidates by kind, as options of their own ask for; 0 or None for none.
         further: `KIND=NUMBER` each.
         seed: of the checks.
+        joint: whether the program has a joint step.
 
     Raises:
         UsageError: there is no such kind, a number is none, or a kind is asked for twice.
     """
-    kinds = {kind.name: kind for kind in KINDS}
+    kinds = {kind.name: kind for kind in kinds_for(joint)}
     asked = {name: number for name, number in numbers.items() if number}
+    for name in asked.keys() - kinds:
+        raise UsageError(f"The option `{name}` is for games in turns, and this program has a joint step: leave it out.")
     for text in further:
         name, _, number = text.partition("=")
         if name not in kinds or not number.isdecimal() or int(number) < 1:

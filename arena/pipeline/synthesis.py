@@ -170,7 +170,7 @@ class SynthesisRun:
             return Outcome(synthesis, None, {}, self.tally())
         bundle = self._bundle(synthesis.best.source)
         beside = self._functions.choose(bundle) if synthesis.best.report.passes else Beside()
-        bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self._origin())
+        bundle = replace(beside.added_to(bundle), metadata=beside.metadata() | self._origin(bundle.source))
         faster = self._faster(bundle, synthesis)
         bundle = bundle if faster is None else replace(bundle, source=faster.source)
         bundle.save(self.record.folder / MODEL)
@@ -234,27 +234,35 @@ class SynthesisRun:
         )
 
     def _bundle(self, source: str) -> ModelBundle:
-        if self.inputs.begun is not None:
-            # The functions beside it stay: they are written for states, which are those of the games.
-            return replace(self.inputs.begun, source=source, metadata=self._origin())
+        begun = self._begun_with(source)
+        if begun is not None:
+            return replace(begun, source=source, metadata=self._origin(source))
         return ModelBundle(
             source=source,
             value_source=None,
             initial_state=self.inputs.initial_state,
             info=describe(self.inputs.info, self.inputs.joint_info),
             rules_hash=rules_hash(self.inputs.rules),
-            metadata=self._origin(),
+            metadata=self._origin(source),
         )
 
-    def _origin(self) -> dict[str, Any]:
-        """Returns how the model was asked for, and what is still true of the one that it goes on from."""
+    def _begun_with(self, source: str) -> ModelBundle | None:
+        """Returns the model that this one goes on from, None if there is none or its functions do not fit a program."""
         begun = self.inputs.begun
+        # They stay where they are written for states, which are those of the games; beside a joint step they are for
+        # states, draws and names of the program's own.
+        return None if begun is None or (begun.joint and begun.source != source) else begun
+
+    def _origin(self, source: str) -> dict[str, Any]:
+        """Returns how the model was asked for, and what is still true of the one that it goes on from."""
+        begun = self._begun_with(source)
         about = {} if begun is None else begun.metadata
-        kept = ("priors", "plays_with", "vectors")
+        kept = ("priors", "resamples", "plays_with", "vectors")
         return self.settings.hidden.metadata() | {name: about[name] for name in kept if name in about}
 
     def _metadata(self, outcome: Outcome, evaluations: Mapping[str, Any]) -> dict[str, Any]:
-        about = outcome.beside.metadata() | self._origin()
+        source = "" if outcome.bundle is None else outcome.bundle.source
+        about = outcome.beside.metadata() | self._origin(source)
         about |= {} if outcome.faster is None else {"faster": outcome.faster.in_words()}
         return about | {
             "language_model": self._model.name,

@@ -4,7 +4,7 @@ from typing import Any
 
 from arena.figures import formatting
 from arena.report.data import FunctionView
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import every_kind
 from cwm.functions.one_shot import FunctionKind
 from cwm.record.record import RunRecord
 
@@ -40,7 +40,9 @@ def _kept(kind: FunctionKind, found: dict[str, Any]) -> str:
 
 def summaries(result: dict[str, Any], by_tournament: bool) -> list[tuple[str, str]]:
     """Returns (title, who won) of each kind that was asked for, of those that a tournament decides or of the others."""
-    asked = [kind for kind in KINDS if result.get(kind.result) is not None and bool(kind.otherwise) == by_tournament]
+    asked = [
+        kind for kind in every_kind() if result.get(kind.result) is not None and bool(kind.otherwise) == by_tournament
+    ]
     return [(kind.title, summary(kind, result[kind.result])) for kind in asked]
 
 
@@ -52,7 +54,7 @@ def views(record: RunRecord, result: dict[str, Any]) -> list[FunctionView]:
         result: of the run, see `run_report.read_result`.
     """
     rows = []
-    for kind in KINDS:
+    for kind in every_kind():
         found = result.get(kind.result)
         if found is None:
             continue

@@ -28,7 +28,7 @@ from arena.runs.folder import RESULT_FILE, read_bundle, read_caps, read_result
 from arena.runs.hidden_information import LIKELIHOOD
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import kinds_for
 from cwm.llm.budget import Budget, Tally
 from cwm.model.bundle import ModelBundle
 from cwm.quality.similarity import SharedRun, longest_shared_runs
@@ -321,7 +321,8 @@ def _known_runs(path: Path, key: str) -> dict[str, SharedRun]:
 
 
 def _sources(bundle: ModelBundle) -> tuple[str, ...]:
-    return bundle.source, *(getattr(bundle, f"{kind.name}_source") or "" for kind in KINDS)
+    beside = (getattr(bundle, f"{kind.name}_source", bundle.further.get(kind.name)) for kind in kinds_for(bundle.joint))
+    return bundle.source, *(source or "" for source in beside)
 
 
 def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
@@ -335,7 +336,7 @@ def _most_similar(rows: Sequence[SimilarityRow]) -> list[tuple[str, str]]:
 def _programs(bundle: ModelBundle | None, similarity: Sequence[SimilarityRow]) -> list[ProgramView]:
     if bundle is None:
         return []
-    titles = ("model", *(kind.title for kind in KINDS))
+    titles = ("model", *(kind.title for kind in kinds_for(bundle.joint)))
     sources = [(title, source) for title, source in zip(titles, _sources(bundle), strict=True) if source]
     measured = {row.sha256: row for row in similarity}
     views = []

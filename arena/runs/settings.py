@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.how_told import Chance, HowTold, Names
 from arena.usage import UsageError
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import kinds_for
 from cwm.functions.prior import PriorConfig
 from cwm.functions.types import FunctionConfig, PriorsPlay
 from cwm.functions.vectors import VectorConfig
@@ -175,7 +175,8 @@ class RunSettings(Settings):
     @property
     def asked_functions(self) -> dict[str, FunctionConfig]:
         """Settings of the kinds of functions that are asked for, by their names."""
-        asked = {kind.name: getattr(self, kind.name, self.functions.get(kind.name)) for kind in KINDS}
+        kinds = kinds_for(self.joint)
+        asked = {kind.name: getattr(self, kind.name, self.functions.get(kind.name)) for kind in kinds}
         return {name: config for name, config in asked.items() if config is not None}
 
     def seeded(self, seed: int) -> Self:
@@ -213,12 +214,16 @@ class RunSettings(Settings):
         """Returns the settings with policy priors that are played as blueprints.
 
         Raises:
-            UsageError: there are no priors to choose among, or nothing is hidden.
+            UsageError: there are no priors to choose among, nothing is hidden, or the program has a joint step.
         """
         if self.prior is None:
             raise UsageError(
                 "The option `priors_play` is for the choice among policy priors, and none are asked for: leave it out, "
                 "or ask for some."
+            )
+        if self.joint:
+            raise UsageError(
+                "The option `priors_play` is for games in turns, and this program has a joint step: leave it out."
             )
         if perfect_information:
             raise UsageError(
@@ -246,12 +251,12 @@ class RunSettings(Settings):
         values: dict[str, Any] = {"further_games": 0, "rules_detail": "specification"} | known_fields(cls, data)
         try:
             values["synthesis"] = SynthesisConfig.from_record(values["synthesis"])
-            functions = dict(values.get("functions", {}))
-            for kind in KINDS:
+            functions, kinds = dict(values.get("functions", {})), kinds_for(values.get("joint", False))
+            for kind in kinds:
                 place = values if kind.name in cls.__dataclass_fields__ else functions
                 if place.get(kind.name) is not None:
                     place[kind.name] = kind.config.from_record(place[kind.name])
-            values["functions"] = {kind.name: functions[kind.name] for kind in KINDS if kind.name in functions}
+            values["functions"] = {kind.name: functions[kind.name] for kind in kinds if kind.name in functions}
             if values.get("faster") is not None:
                 values["faster"] = SpeedConfig.from_record(values["faster"])
             if "wording" in values:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs
 from arena.runs.replayed import recorded_settings
-from arena.runs.settings import DEFAULT_LLM, MOST_FURTHER_ROUNDS, TOURNAMENT_DEALS, RunSettings
+from arena.runs.settings import DEFAULT_LLM, MOST_FURTHER_ROUNDS, RunSettings
 from arena.usage import UsageError
-from cwm.functions.kinds import KINDS
+from cwm.functions.joint.kinds import kinds_for
 from cwm.functions.types import FunctionConfig
 from cwm.interface.wording import USUAL, Wording
 from cwm.speed.task import SpeedConfig
@@ -22,18 +22,11 @@ from games.posg.registry import knows as is_simultaneous
 _USUAL: Final[Mapping[str, Any]] = {
     "deck": "open",
     "inference": "history",
-    "value": None,
-    "prior": None,
     "vectors": None,
-    "functions": {},
     "faster": None,
     "further_games": 0,
-    "tournament_budget": None,
-    "tournament_deals": TOURNAMENT_DEALS,
 }
 """Settings that are for programs whose players take turns, as they are where nobody asked for them."""
-_OPTIONS: Final = {"value": "values", "prior": "priors", "functions": "function"}
-"""Options whose names are not those of the settings."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +123,7 @@ class Start:
         left = {name: config for name, config in start.asked_functions.items() if numbers.get(name) is None}
         without = replace(own, value=None, prior=None, vectors=None, functions={})
         asked = left | dict(named)
-        functions = {kind.name: asked[kind.name] for kind in KINDS if kind.name in asked}
+        functions = {kind.name: asked[kind.name] for kind in kinds_for(start.joint) if kind.name in asked}
         return _with_joint_step(without.with_functions(functions))
 
 
@@ -183,7 +176,7 @@ def _with_joint_step(settings: RunSettings) -> RunSettings:
         return settings
     for name, usual in _USUAL.items():
         if getattr(settings, name) != usual:
-            raise _refused(settings, _OPTIONS.get(name, name))
+            raise _refused(settings, name)
     return replace(settings, planner_games=0)
 
 

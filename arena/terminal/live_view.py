@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from cwm.functions.kinds import kind_of
+from cwm.functions.joint.kinds import kind_of
 from cwm.functions.types import FunctionChosen, FunctionTested
 from cwm.functions.vectors import SCHEMA, VectorsChosen
 from cwm.llm.budget import Tally

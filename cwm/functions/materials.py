@@ -13,6 +13,7 @@ from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Deck, Trajectory
 from cwm.trajectories.telling import Telling
 from games.api import GameInfo, Json
+from games.posg.api import PosgInfo
 
 
 class SelfPlay(Protocol):
@@ -57,6 +58,7 @@ class Materials:
         model: the language model, as the caller composed it.
         record: where programs, scores and events are kept.
         on_event: told of everything that happens.
+        joint: what is fixed about a game whose program has a joint step; None where players take turns.
     """
 
     rules: str
@@ -77,6 +79,7 @@ class Materials:
     model: LanguageModel
     record: RunRecord
     on_event: OnEvent
+    joint: PosgInfo | None = None
 
 
 class FunctionOutcome(Protocol):

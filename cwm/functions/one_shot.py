@@ -143,6 +143,7 @@ class FunctionKind:
             "perfect_information": info.perfect_information,
             "allowed_modules": sorted(ALLOWED_MODULES),
             "examples": task.examples,
+            **task.words(),
         }
 
 
@@ -163,6 +164,10 @@ class FunctionTask:
     source: str
     examples: str
     telling: Telling = UNNAMED
+
+    def words(self) -> dict[str, Any]:
+        """Returns what templates of this task alone are filled in with."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -103,9 +103,9 @@ def repeat(game: Game, argument: dict[str, Any], rng: random.Random) -> dict[str
     problems = Problems()
     for state, actions, player, before in argument["asked"]:
         again = list(game.policy(loads(dumps(state)), list(actions), player))  # type: ignore[attr-defined]
-        if not _near(again, before):
+        if not near(again, before):
             message = "policy_prior answers differently in another process: does it follow the order of a set?"
-            problems.add("process", f"{message} {_most_different(actions, before, again)}", state)
+            problems.add("process", f"{message} {most_different(actions, before, again)}", state)
     return {"problems": problems.lines()}
 
 
@@ -142,7 +142,7 @@ def _answer(
         started = time.perf_counter()
         prior = game.policy(copy, given, player)  # type: ignore[attr-defined]
         clock.add(time.perf_counter() - started)
-        wrong = _form(prior, actions)
+        wrong = form(prior, actions)
     except MemoryError:
         raise
     except BaseException as error:
@@ -161,12 +161,12 @@ def _answer(
     prior = [float(probability) for probability in prior]
     again = game.policy(loads(before), list(actions), player)  # type: ignore[attr-defined]
     if list(again) != prior:
-        where = _most_different(actions, prior, again) if _form(again, actions) is None else ""
+        where = most_different(actions, prior, again) if form(again, actions) is None else ""
         problems.add("repeat", f"policy_prior answered differently when asked the same again. {where}", state)
     return prior
 
 
-def _form(prior: Any, actions: list[Action]) -> tuple[str, str] | None:
+def form(prior: Any, actions: list[Action]) -> tuple[str, str] | None:
     """Returns the kind and the description of what is wrong with the form of an answer, None if nothing is."""
     if not isinstance(prior, list | tuple):
         return "type", f"policy_prior must return a list of floats, got {_short(prior)}"
@@ -201,7 +201,7 @@ def _repeat(game: Game, asked: list[Any], problems: Problems) -> None:
         again = list(game.policy(loads(dumps(state)), list(actions), player))  # type: ignore[attr-defined]
         if again != before:
             message = "policy_prior answered differently after other questions in between: it remembers something."
-            problems.add("memory", f"{message} {_most_different(actions, before, again)}", state)
+            problems.add("memory", f"{message} {most_different(actions, before, again)}", state)
 
 
 def _swap(game: Game, points: list[Point], problems: Problems, argument: dict[str, Any], rng: random.Random) -> int:
@@ -244,7 +244,7 @@ def _leak(
     fields = "; ".join(f"state{path}: {one} and {two}" for path, one, two in found[:SHOWN_FIELDS])
     more = f"; and {len(found) - SHOWN_FIELDS} more" if len(found) > SHOWN_FIELDS else ""
     actions = list(prior)
-    different = _most_different(actions, [prior[name] for name in actions], [answer[name] for name in actions])
+    different = most_different(actions, [prior[name] for name in actions], [answer[name] for name in actions])
     problems.add(
         "leak",
         f"the answer depends on what player {player} cannot know. Two states that this player cannot tell apart, since "
@@ -273,11 +273,13 @@ def _redrawn(game: Game, player: int, history: list[Any], rng: random.Random) ->
     return state if game.observations(state)[player] == history[-1][0] else None
 
 
-def _near(one: list[float], two: list[float]) -> bool:
+def near(one: list[float], two: list[float]) -> bool:
+    """Tells whether two answers are the same but for rounding."""
     return len(one) == len(two) and all(abs(a - b) <= TOLERANCE for a, b in zip(one, two, strict=True))
 
 
-def _most_different(actions: list[Action], one: Any, two: Any) -> str:
+def most_different(actions: list[Action], one: Any, two: Any) -> str:
+    """Returns the action whose probabilities differ most, in words; "" where there is nothing to compare."""
     if len(one) != len(two) or not actions:
         return ""
     place = max(range(len(actions)), key=lambda index: abs(one[index] - two[index]))

@@ -102,16 +102,20 @@ class Entrant:
         value: its value function, as source; None for random rollouts at the leaves.
         prior: its policy prior, as source; None for none.
         settings: planner settings that differ from the tournament's.
+        inference: what it infers by beside a program with a joint step, as source; None for none.
     """
 
     value: str | None = None
     prior: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    inference: str | None = None
 
     @property
     def beyond_value(self) -> dict[str, Any] | None:
         """What there is besides a value function, None for nothing."""
-        return {"prior": self.prior, "settings": dict(self.settings)} if self.prior or self.settings else None
+        inference = {"inference": self.inference} if self.inference else {}
+        beyond = {"prior": self.prior, "settings": dict(self.settings), **inference}
+        return beyond if self.prior or self.settings or inference else None
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ PRIOR_FILE = "policy_prior.py"
 VECTORS_FILE = "observation_vectors.py"
 SCHEMA_FILE = "observation_schema.json"
 RUN_SUBFOLDER = "model"
+INFERENCE = "resample"
+"""The kind of functions that holds what a program with a joint step infers."""
 RUN_RULES = Path("inputs") / "rules.md"
 """Where a run keeps the rules text that its model was written from."""
 
@@ -93,6 +95,12 @@ class ModelBundle:
         return PosgInfo(**{**info, "actions": tuple(map(tuple, told["actions"]))})
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """The kinds of functions that stand beside the program, by their names."""
+        own = {"value": self.value_source, "prior": self.prior_source, "vectors": self.vectors_source}
+        return (*(name for name, source in own.items() if source is not None), *self.further)
+
+    @property
     def deck(self) -> Deck:
         """Whether hidden states were shown when it was written: a model of the closed deck has states of its own, and
         its `resample_history` is told whether the game is over."""
@@ -109,7 +117,7 @@ class ModelBundle:
         found = self.metadata.get("plays_with")
         if isinstance(found, Mapping):
             return dict(found)
-        return {} if self.prior_source is None else dict(WITH_PRIOR)
+        return {} if self.prior_source is None or self.joint else dict(WITH_PRIOR)
 
     def with_function(self, kind: str, source: str | None, **fields: Any) -> Self:
         """Returns the model with a function beside it, or without one of its kind.
@@ -126,7 +134,8 @@ class ModelBundle:
 
     def program(self) -> ProgramSource:
         """Returns what a worker is given."""
-        return ProgramSource(self.source, self.initial_state, _plain(self.info), self.value_source, self.prior_source)
+        given = self.source, self.initial_state, _plain(self.info), self.value_source, self.prior_source
+        return ProgramSource(*given, self.further.get(INFERENCE) if self.joint else None)
 
     def save(self, folder: Path) -> None:
         """Writes the bundle into a folder, which is made if it is missing.

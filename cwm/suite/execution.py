@@ -228,7 +228,11 @@ class SuiteRunner:
         options = self._options
         decisive = {"seed": options.seed, "per_test_s": options.per_test_s, "max_deaths": options.max_deaths}
         where = {"level": self._sandbox.level, "limits": asdict(self._sandbox.limits)}
-        return content_key([asdict(self._program), [to_worker(test) for test in tests], decisive, where])
+        program = asdict(self._program)
+        if self._program.inference_source is None:
+            # Keys of results from before there was such a field stay what they were.
+            del program["inference_source"]
+        return content_key([program, [to_worker(test) for test in tests], decisive, where])
 
     def close(self) -> None:
         """Ends the worker."""

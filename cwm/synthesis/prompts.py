@@ -54,7 +54,9 @@ class TaskPrompts:
             "number": candidate.version,
             "num_programs": self._num_programs,
         }
-        return templates.render("follow_up", **self._task.telling.templates, **verdict, **numbers)
+        # There is one of joint steps, and one for all others.
+        name = "follow_up" if self._task.joint is None else "joint_follow_up"
+        return templates.render(name, **self._task.telling.templates, **verdict, **numbers)
 
     def no_program(self) -> str:
         """Returns the next message of a conversation whose last answer held no program."""

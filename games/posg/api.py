@@ -211,6 +211,15 @@ class ValueOnHistory(Protocol):
 
 
 @runtime_checkable
+class ValuesStates(Protocol):
+    """A game with a value function on states."""
+
+    def state_value(self, state: State, agent: int, steps: int) -> float:
+        """Returns the discounted return that `agent` may expect in at most `steps` further steps of sensible agents."""
+        ...
+
+
+@runtime_checkable
 class Vectors(Protocol):
     """A game that writes observations as vectors, for networks."""
 

@@ -13,7 +13,7 @@ from search.posg.belief import Cloud, NotExplainedError, Scope, acts
 from search.posg.belief_exact import Merging
 from search.posg.others import Mind, Minds
 from search.posg.simulate import PosgParticle
-from search.posg.steps import Idle, Place, Seen, Shown
+from search.posg.steps import Idle, Place, Seen, as_seen
 from search.posg.told import Told
 
 SLIP: Final = 1e-3
@@ -80,7 +80,7 @@ class InferredBelief:
             except PosgError as error:
                 raise NotExplainedError(str(error)) from error
             place = scope.steps.place(state)
-            shown = [[(_seen(told), action) for told, action in one or ()] for one in private]
+            shown = [[(as_seen(told), action) for told, action in one or ()] for one in private]
             rows.append([self._with_minds(place, shown, kind) for kind in kinds])
         prior, merging = scope.types.prior or [1.0], Merging(scope)
         evidence = tempered([[likely for _, likely in row] for row in rows], prior, scope.config.evidence)
@@ -159,7 +159,3 @@ def tempered(likely: Sequence[Sequence[float]], prior: Sequence[float], evidence
         middle = (low + high) / 2.0
         low, high = (middle, high) if is_enough(middle) else (low, middle)
     return low
-
-
-def _seen(observation: Observation) -> Seen:
-    return Shown(observation) if isinstance(observation, list | dict) else observation

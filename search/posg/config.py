@@ -12,6 +12,7 @@ Filter: TypeAlias = Literal["rejection", "adapted", "exact", "inferred"]
 Filling: TypeAlias = Literal["rejected", "fitting"]
 Meta: TypeAlias = Literal["softmax", "greedy", "uniform"]
 Tables: TypeAlias = Literal["auto", "always", "never"]
+Leaf: TypeAlias = Literal["rollout", "value"]
 
 MOST: Final = 1_000_000_000
 """No count is higher: such a search would never end."""
@@ -57,6 +58,8 @@ class PosgPlannerConfig:
         epsilon: a simulation goes no deeper than where the discount of a reward falls below this.
         tables: whether steps are gone through once and looked up afterwards: `always`, `never`, or `auto`, where few
             states are met in random play.
+        leaf: what a new leaf is worth: a `rollout`'s return (where a policy leads that knows what it expects, that), or
+            what the model's value function says of its state (`value`).
     """
 
     method: Method = "ipomcp"
@@ -82,6 +85,7 @@ class PosgPlannerConfig:
     discount: float = 0.99
     epsilon: float = 0.01
     tables: Tables = "auto"
+    leaf: Leaf = "rollout"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the settings by name; those that came later only where they are not as they always were."""
@@ -130,12 +134,13 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "fill": get_args(Filling),
     "meta": get_args(Meta),
     "tables": get_args(Tables),
+    "leaf": get_args(Leaf),
 }
 COUNTS: Final = ("simulations", "particles", "tries", "branches", "episodes")
 AMOUNTS: Final = ("exploration", "puct")
 SHARES: Final = ("mix", "unknown")
 POSITIVE: Final = ("temperature", "discount", "epsilon", "evidence")
-LATER: Final = ("level", "search", "unknown", "unknown_as", "evidence")
+LATER: Final = ("level", "search", "unknown", "unknown_as", "evidence", "leaf")
 """Settings that agents stored earlier do not have."""
 
 

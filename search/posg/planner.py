@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from games.api import Action
-from games.posg.api import InfersPosg, PosgError, PosgModel
+from games.posg.api import InfersPosg, PosgError, PosgModel, ValuesStates
 from search.api import Decision, PlannerConfigError, Position
 from search.errors import ErrorCount, SearchFailedError, describe, run_simulations
 from search.posg import meta
@@ -22,6 +22,7 @@ from search.posg.nested import Nest
 from search.posg.others import Mind, Minds, OtherPolicy, Uniform
 from search.posg.select import best_valued, most_tried
 from search.posg.simulate import Lead, Leads, PosgParticle, Simulator
+from search.posg.steps import as_seen
 from search.posg.tables import steps_of
 from search.posg.told import Hearing, Told, moments, same_beginning
 from search.posg.tree import EgoEdge, EgoNode, Span
@@ -35,7 +36,7 @@ BELIEFS: Final[Mapping[str, Callable[[Scope], PosgBelief]]] = {
 }
 RENEWALS: Final = 3
 """Times that a belief is made anew from the whole history in one game, after nothing explained what was seen; once
-where the model infers, since it is then drawn by that for the rest of the game."""
+where the model infers, since it is then drawn by that for the rest of the game, or, where that lost it, adapted."""
 
 
 def make(
@@ -63,6 +64,8 @@ def make(
     info = model.info
     if not 0 <= ego < info.num_agents:
         raise PlannerConfigError(f"{info.id} has agents 0 to {info.num_agents - 1}, not {ego}.")
+    if config.leaf == "value" and not isinstance(model, ValuesStates):
+        raise PlannerConfigError(f"{info.id} has no value function on states: use leaf=rollout.")
     policies = policies or {}
     wanted = {name: named_policy(policies, name, info.id) for name in config.types}
     if config.unknown:
@@ -182,14 +185,17 @@ class PosgPlanner:
             try:
                 self._take_in(told, rng, errors)
             except NotExplainedError as error:
-                if not self._told or self._renewals == RENEWALS:
+                inferred = self._config.belief == "inferred"
+                if self._renewals == RENEWALS or not (self._told or inferred):
                     raise
                 errors.add(error)
                 renewals = self._renewals + 1
                 self._reset()
                 self._renewals = renewals
                 if isinstance(self._model, InfersPosg) and self._nest is None:
-                    self._belief, self._renewals = InferredBelief(self.scope), RENEWALS
+                    # The other one: what lost the belief once would lose it again.
+                    other: PosgBelief = AdaptedBelief(self.scope) if inferred else InferredBelief(self.scope)
+                    self._belief, self._renewals = other, RENEWALS
 
     def _check_chance(self) -> None:
         """Goes through the starts and through one step, as far as `branches`: draws themselves check nothing.
@@ -247,7 +253,7 @@ class PosgPlanner:
         """Carries the ego's own minds on, where its policies lead the search."""
         if not self._sums:
             return
-        seen = self.scope.hearing.own_of(now)
+        seen = as_seen(self.scope.hearing.own_of(now))
         legal = self.scope.steps.legal(self._belief.cloud.particles[0].place, self._ego)
         if action is None:
             self._minds = [minds.first(seen, legal) for minds in self._own]

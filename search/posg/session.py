@@ -5,15 +5,16 @@ An argument is JSON, and so is what is returned. States of the program stay in t
 
 import random
 import time
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from typing import Any, Final, Protocol
 
-from games.posg.api import PosgModel
+from games.posg.api import PolicyOnHistory, PosgModel
 from search.api import Decision, PlannerConfigError, Position
 from search.errors import SearchFailedError
 from search.marginals import shares
 from search.posg.config import PosgPlannerConfig
-from search.posg.others import OtherPolicy, Uniform
+from search.posg.others import OnHistory, OtherPolicy, Uniform
 from search.posg.planner import PosgPlanner, make
 from search.posg.types import SOFTENED
 
@@ -46,7 +47,8 @@ PAYLOAD: tuple[str, ...] = (
 )
 """The modules that a worker must load, each after those it imports."""
 UNIFORM: Final = "uniform"
-"""The one type that needs nothing of the true game."""
+PRIOR: Final = "prior"
+"""The policy that stands beside a program; with `uniform` all the types that need nothing of the true game."""
 
 
 class Program(Protocol):
@@ -89,7 +91,10 @@ def choose(program: Program, argument: dict[str, Any], rng: random.Random) -> di
 
 
 def _policies(model: PosgModel) -> dict[str, list[OtherPolicy]]:
-    return {UNIFORM: [Uniform()] * model.info.num_agents}
+    found: dict[str, list[OtherPolicy]] = {UNIFORM: [Uniform()] * model.info.num_agents}
+    if isinstance(model, PolicyOnHistory):
+        found[PRIOR] = [OnHistory(model)] * model.info.num_agents
+    return found
 
 
 class _Seated:
@@ -116,20 +121,31 @@ class _Seated:
 _SEATED = _Seated()
 
 
-def check_types(config: PosgPlannerConfig) -> None:
-    """Checks that a planner on a program alone can have the policies that its settings name.
+def check_types(config: PosgPlannerConfig, beside: Collection[str] = ()) -> None:
+    """Checks that a planner on a program alone can have what its settings ask for.
+
+    Args:
+        config: of the planner.
+        beside: the kinds of functions that stand beside the program: `value`, `prior`, `resample`.
 
     Raises:
-        PlannerConfigError: one is a policy of the true game, or they ask for an inference, which no program has.
+        PlannerConfigError: a policy is one of the true game, or a function is asked for that the program lacks.
     """
-    if config.belief == "inferred":
-        raise PlannerConfigError("a model infers nothing: use belief=adapted.")
+    if config.belief == "inferred" and "resample" not in beside:
+        raise PlannerConfigError("a model without an inference function beside it infers nothing: use belief=adapted.")
+    if config.leaf == "value" and "value" not in beside:
+        raise PlannerConfigError("its model has no value function: use leaf=rollout.")
+    known = (UNIFORM, PRIOR) if "prior" in beside else (UNIFORM,)
     unknown = (config.unknown_as.removeprefix(SOFTENED),) if config.unknown else ()
     search = (config.search,) if config.search else ()
     for setting, names in (("types", config.types), ("search", search), ("unknown_as", unknown)):
-        others = [name for name in names if name != UNIFORM]
+        others = [name for name in names if name.removeprefix(SOFTENED) not in known]
+        if others and others[0].removeprefix(SOFTENED) == PRIOR:
+            raise PlannerConfigError(
+                f"{setting} names {PRIOR!r}, and no policy stands beside the model: use {UNIFORM}."
+            )
         if others:
             raise PlannerConfigError(
-                f"{setting} names {others[0]!r}, a policy of the true game, which a model does not have: use {UNIFORM} "
-                "or method=pomcp."
+                f"{setting} names {others[0]!r}, a policy of the true game, which a model does not have: use "
+                f"{' or '.join(known)}, or method=pomcp."
             )

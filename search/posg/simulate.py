@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from games.api import Action
-from games.posg.api import Joint
+from games.posg.api import Joint, ValuesStates
 from search.posg.config import PosgPlannerConfig
 from search.posg.others import Mind, Minds
 from search.posg.select import by_pucb, by_ucb
@@ -48,6 +48,8 @@ class Simulator:
         self._config = config
         self._ego = steps.ego
         self._others = types.others
+        model = steps.model
+        self._worth = model.state_value if config.leaf == "value" and isinstance(model, ValuesStates) else None
         self._keeps = config.belief == "rejection"
         self._rolls_blindly = config.method == "intmcp"
         self._path: list[tuple[EgoNode, EgoEdge, float]] = []
@@ -151,7 +153,10 @@ class Simulator:
     def _valued(
         self, place: Place, kind: int, minds: tuple[Mind, ...], left: int, lead: Lead | None, mind: Mind | None
     ) -> float:
-        """Returns what a new leaf is worth: what the policy that leads expects, else a rollout's return."""
+        """Returns what a new leaf is worth: what the value function says, or the policy that leads expects, else a
+        rollout's return."""
+        if self._worth is not None:
+            return self._worth(self._steps.state(place), self._ego, left)
         if lead is not None and mind is not None:
             value = lead.minds.value(mind)
             if value is not None:

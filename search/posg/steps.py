@@ -90,6 +90,11 @@ def own(seen: Seen) -> Observation:
     return seen.value if type(seen) is Shown else seen
 
 
+def as_seen(observation: Observation) -> Seen:
+    """Returns an observation of the model's own as a search holds it."""
+    return Shown(observation) if isinstance(observation, list | dict) else observation
+
+
 class Steps(Protocol):
     """The steps of one game, for one ego."""
 

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from cwm.sandbox.inside.joint_program import ProgramPosg, missing
-from cwm.sandbox.wire.failures import PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
+from cwm.sandbox.wire.failures import INFERENCE_FILE, PRIOR_FILE, PROGRAM_FILE, VALUE_FILE
 from games.api import Action, GameInfo, ObsActionHistory, Observation, State
 
 MODULE = "program"
@@ -29,6 +29,7 @@ FUNCTIONS = {
 BESIDE = (
     ("value_function", "value_source", VALUE_FILE),
     ("policy_prior", "prior_source", PRIOR_FILE),
+    ("resample_history", "inference_source", INFERENCE_FILE),
 )
 """Functions with a source of their own: name, field of `ProgramSource`, name of the file in tracebacks."""
 
@@ -108,6 +109,7 @@ def sources_of(program: dict[str, Any]) -> dict[str, list[str]]:
         PROGRAM_FILE: program["source"],
         VALUE_FILE: program.get("value_source") or "",
         PRIOR_FILE: program.get("prior_source") or "",
+        INFERENCE_FILE: program.get("inference_source") or "",
     }
     return {name: text.split("\n") for name, text in files.items()}
 
@@ -157,7 +159,7 @@ class LoadedCode:
             functions[name] = _functions(own).get(name) or missing(name)
         game = ProgramGame(functions, self._initial_state, self._info)
         if self._joint is not None:
-            game.posg = ProgramPosg(functions, self._joint)
+            game.posg = ProgramPosg(functions, self._joint, {name: functions[name] for name, _ in self._beside})
         return game
 
 

@@ -111,6 +111,7 @@ class ProgramSource:
         value_source: optional; runs in a namespace of its own that begins as a copy of the model's, so that it can use
             the model's functions but not replace them.
         prior_source: optional; a policy prior, in another namespace of its own, likewise.
+        inference_source: optional, beside a program with a joint step; its inference, likewise.
     """
 
     source: str
@@ -118,6 +119,7 @@ class ProgramSource:
     info: dict[str, Any]
     value_source: str | None = None
     prior_source: str | None = None
+    inference_source: str | None = None
 
     @property
     def joint(self) -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 PROGRAM_FILE = "program.py"
 VALUE_FILE = "value_function.py"
 PRIOR_FILE = "policy_prior.py"
+INFERENCE_FILE = "resample_history.py"
 MAX_MESSAGE = 2000
 MAX_FRAMES = 12
 
 _DUMPED_FRAME = re.compile(
-    r'^  File "(program\.py|value_function\.py|policy_prior\.py)", line (\d+) in (.*)$', re.MULTILINE
+    r'^  File "(program\.py|value_function\.py|policy_prior\.py|resample_history\.py)", line (\d+) in (.*)$',
+    re.MULTILINE,
 )
 _DUMP_START = re.compile(r"^(Fatal Python error|Current thread 0x|Stack \(most recent call first\))", re.MULTILINE)
 

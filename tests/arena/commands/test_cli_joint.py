@@ -99,7 +99,8 @@ def test_the_first_prompt_knows_no_turns_and_no_states(cwm: Any) -> None:
     [
         (("--deck", "closed"), "--deck"),
         (("--further-games", 2), "--further-games"),
-        (("--values", 1), "--values"),
+        (("--vectors", 1), "--vectors"),
+        (("--priors", 1, "--priors-play", "blueprint"), "--priors-play"),
         (("--faster", 1), "--faster"),
         (("--syntheses", 2), "--syntheses"),
     ],

@@ -10,11 +10,10 @@ from arena.pipeline import function_choice, synthesis
 from arena.pipeline.synthesis import Outcome
 from arena.report import run_report
 from arena.runs import inputs as run_inputs
-from arena.runs import settings as run_settings
 from arena.runs.folder import open_record
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
-from cwm.functions import prior
+from cwm.functions import kinds, prior
 from cwm.functions.kinds import KINDS
 from cwm.functions.materials import Materials
 from cwm.functions.types import FunctionCandidate, FunctionConfig, FunctionReport, FunctionResult
@@ -53,8 +52,7 @@ CLOSING = replace(
 
 @pytest.fixture(autouse=True)
 def _with_a_further_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (function_choice, run_settings):
-        monkeypatch.setattr(module, "KINDS", (*KINDS, CLOSING))
+    monkeypatch.setattr(kinds, "KINDS", (*KINDS, CLOSING))
 
 
 def test_it_is_asked_for_chosen_stored_and_told_of(tmp_path: Path, right_program: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 from arena.pipeline.function_choice import Beside
 from arena.runs.settings import RunSettings
 from cwm.functions import prior, value, vectors
-from cwm.functions.kinds import KINDS, kind_of
+from cwm.functions.joint.kinds import kind_of
+from cwm.functions.kinds import KINDS
 from cwm.functions.one_shot import FunctionKind
 from cwm.functions.types import FunctionCandidate, FunctionReport
 from cwm.model.bundle import ModelBundle

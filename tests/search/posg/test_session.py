@@ -49,7 +49,10 @@ REFUSED: list[Any] = [
     ({"types": ("uniform", "H1")}, "types names 'H1', a policy of the true game"),
     ({"types": ("uniform",), "unknown": 0.1, "unknown_as": "H1"}, "unknown_as names 'H1', a policy of the true game"),
     ({"types": ("uniform",), "unknown": 0.1, "unknown_as": "softened:H1"}, "unknown_as names 'H1', a policy of the"),
-    ({"method": "pomcp", "belief": "inferred"}, "a model infers nothing: use belief=adapted"),
+    (
+        {"method": "pomcp", "belief": "inferred"},
+        "a model without an inference function beside it infers nothing: use belief=adapted",
+    ),
 ]
 
 
