@@ -33,7 +33,7 @@ MOST_FANNED: Final = 64
 FANNED: Final = 0.1
 """At this share of the decisions every legal action is tried, not only the one that is played."""
 MOST_POOL: Final = 200
-MOST_ACTIONS: Final = 10_000
+MOST_ACTIONS: Final = 16_384
 
 
 class _Batch:

@@ -15,7 +15,9 @@ from cwm.twins.form import TwinForm
 
 CHANCE, TERMINAL = -1, -4
 MOST_DIRECT = 64
-"""Sums over rows of so many numbers are one product with a triangle; of more, a tree of additions."""
+"""Of more weights, one of blocks of so many is chosen first, then a place in it."""
+ROUNDING = 1e-6
+"""Share by which sums may be wrong."""
 
 
 class Seen(NamedTuple):
@@ -137,12 +139,25 @@ def chosen(weights: jax.Array, uniform: jax.Array) -> jax.Array:
     """
     size = weights.shape[1]
     if size <= MOST_DIRECT:
-        sums = weights @ jnp.triu(jnp.ones((size, size), weights.dtype))
-    else:
-        sums = lax.associative_scan(jnp.add, weights, axis=1)
-    # Below the whole sum in spite of rounding, and never a place of weight 0.
-    bar = jnp.minimum(uniform, 1.0 - 1e-6)[:, None] * sums[:, -1:]
-    return jnp.argmax(sums > bar, axis=1).astype(jnp.int32)
+        sums = _sums(weights)
+        # Below the whole sum in spite of rounding, and never a place of weight 0.
+        bar = jnp.minimum(uniform, 1.0 - ROUNDING)[:, None] * sums[:, -1:]
+        return jnp.argmax(sums > bar, axis=1).astype(jnp.int32)
+    # Sums over thousands of places one by one are what takes longest in a step; those over a few of them do not.
+    blocks = jnp.pad(weights, ((0, 0), (0, -size % MOST_DIRECT))).reshape(len(weights), -1, MOST_DIRECT)
+    each = blocks.sum(axis=2)
+    ends = _sums(each)
+    bar = jnp.minimum(uniform, 1.0 - ROUNDING)[:, None] * ends[:, -1:]
+    which = jnp.argmax((ends > bar) & (each > 0), axis=1)[:, None]
+    own = _sums(jnp.take_along_axis(blocks, which[..., None], axis=1)[:, 0])
+    left = bar - (jnp.take_along_axis(ends, which, axis=1) - jnp.take_along_axis(each, which, axis=1))
+    left = jnp.clip(left, 0.0, (1.0 - ROUNDING) * own[:, -1:])
+    return (which[:, 0] * MOST_DIRECT + jnp.argmax(own > left, axis=1)).astype(jnp.int32)
+
+
+def _sums(rows: jax.Array) -> jax.Array:
+    """Returns the sums of [B, N] up to every place, itself included: one product with a triangle."""
+    return rows @ jnp.triu(jnp.ones((rows.shape[1],) * 2, rows.dtype))
 
 
 def rate_loop(games: TwinGames, lanes: int, steps: int) -> Callable[[Any, jax.Array], Any]:

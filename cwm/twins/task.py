@@ -21,7 +21,8 @@ SAMPLED: Final = 200
 ENDS: Final = 5
 """For each of these, so many games more are looked at where they end."""
 MOST_OBSERVATIONS: Final = 4000
-MOST_TABLE: Final = 8192
+MOST_TABLE: Final = 16_384
+"""Of actions and outcomes together: at so many, 1,024 games take half a GB, and the mask is most of a step's work."""
 GROWING: Final = 0.1
 """A table that grows by this share in the last quarter of the sampled games has no end in sight."""
 FEW: Final = 2000

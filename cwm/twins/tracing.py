@@ -15,7 +15,7 @@ from cwm.sandbox.wire.failures import describe, in_program
 MOST_ARRAYS: Final = 64
 MOST_NUMBERS: Final = 16_384
 """Of all arrays of one state."""
-MOST_TABLE: Final = 10_000
+MOST_TABLE: Final = 16_384
 MOST_PROBLEMS: Final = 8
 WHOLE_TYPES: Final = ("bool", "int8", "uint8", "int16", "uint16", "int32")
 REAL_TYPES: Final = ("float32",)

@@ -1,0 +1,1 @@
+"""Learning to cooperate on twins: self-play and its relatives, cross-play, symmetries, in a process that is shut in."""
