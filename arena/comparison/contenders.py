@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from arena.agents import posg
 from arena.agents.model import leaf_of
 from arena.agents.partner import Partner, partners
 from arena.agents.specs import AgentSpec, parse
@@ -17,8 +18,10 @@ from arena.matches.match import GameRecord
 from arena.matches.seating import resolve
 from arena.pipeline import recorded_models
 from arena.usage import UsageError
+from cwm.model.joint_model import JointWorldModel
 from games import registry
 from games.api import EstimatesPolicy, EstimatesValue, Game, GameError
+from games.posg.serialised import SerialisedPosg
 
 CHECKPOINT: Final = "search.learn.checkpoint"
 """Needs optional packages."""
@@ -168,6 +171,8 @@ class _Makers:
         self._llm = llm
         self._policies = policies
         self._titles = titles_of(game)
+        # A program that decides its own games has no true rules to plan on: turns are planned as in other games.
+        self._is_simultaneous = isinstance(game, SerialisedPosg) and not isinstance(game.model, JointWorldModel)
 
     def make(self, name: str) -> Contender:
         """Returns one kind."""
@@ -202,6 +207,8 @@ class _Makers:
         return [] if self._place is not None else recorded_games.every_game(self._id)
 
     def _on_the_game(self) -> AgentSpec:
+        if self._is_simultaneous:
+            return AgentSpec("posg", "gt", planner=posg.settings("pomcp", {"simulations": str(self._simulations)}))
         settings: dict[str, Any] = {"simulations": self._simulations}
         if isinstance(self._game, EstimatesValue):
             settings["leaf"] = "value"
@@ -214,7 +221,7 @@ class _Makers:
             if isinstance(found, str):
                 return found
             return replace(found, name=name, planner=found.planner | {"simulations": 1})
-        if not isinstance(self._game, EstimatesPolicy):
+        if self._is_simultaneous or not isinstance(self._game, EstimatesPolicy):
             return "not written"
         spec = self._on_the_game()
         if name == "prior":
@@ -231,7 +238,9 @@ class _Makers:
             return "not recorded"
         (spec,) = recorded_models.filled_in([AgentSpec("cwm", name, model=recorded[0])], self._id)
         bundle = bundle_of(spec)
-        settings: dict[str, Any] = {"simulations": self._simulations, "selection": "ucb", "leaf": leaf_of(bundle)}
+        settings: dict[str, Any] = {"simulations": self._simulations}
+        if not bundle.joint:  # else its planner is POMCP, which has no choice of these
+            settings |= {"selection": "ucb", "leaf": leaf_of(bundle)}
         if name == PRIOR:
             if bundle.prior_source is None:
                 return "not recorded"
@@ -260,8 +269,9 @@ class _Makers:
         return places.SHIPPED / (self._id if self._place is None and registry.knows(self._id) else "none")
 
     def _title(self, name: str, spec: AgentSpec) -> str:
-        if spec.traits.searches and spec.planner.get("simulations") != 1:
-            algorithm = spec.planner_config(self._game.info.perfect_information).algorithm
+        if (spec.traits.searches or spec.traits.simultaneous) and spec.planner.get("simulations") != 1:
+            method = spec.planner.get("method")
+            algorithm = method or spec.planner_config(self._game.info.perfect_information).algorithm
             return f"{self._titles[name]} ({algorithm}, {self._simulations} simulations)"
         if spec.traits.trained and name != PPO:
             return f"{self._titles[name]} ({Path(spec.model or '').name})"

@@ -36,6 +36,16 @@ def test_a_game_of_perfect_information_is_planned_by_mcts_and_has_no_partners():
     assert (found["heuristic"].absent, found["op"].absent) == ("not written", "not trained")
 
 
+def test_games_of_simultaneous_moves_are_planned_by_pomcp_on_true_rules_and_on_recorded_programs():
+    for game in ("button-game", "driving"):
+        found = {one.name: one for one in contenders.contenders(game, ["gt", "cwm", "cwm-prior", "gt-prior"], 5)}
+        for name in ("gt", "cwm"):
+            assert [found[name].spec.planner[key] for key in ("method", "simulations")] == ["pomcp", 5]
+            assert found[name].title.endswith("(pomcp, 5 simulations)")
+        assert (found["cwm-prior"].absent, found["gt-prior"].absent) == ("not recorded", "not written")
+    assert compared("button-game", ["gt", "random"], games=1).missing == {}
+
+
 def test_a_game_with_bots_is_compared_with_them_and_with_its_own_prior():
     found = {one.name: one for one in contenders.contenders("hanabi-2p", [], 7)}
     bots = ["blind", "simple", "value", "iggi", "piers", "flawed"]
