@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from arena.agents import posg
 from arena.agents.partner import partners
-from arena.agents.specs import parse
+from arena.agents.specs import AgentSpec, parse
+from arena.checkpoints import populations
 from arena.checkpoints.places import SHIPPED
 from arena.matches.game_source import MODEL_PREFIX, game_info, rules_text
 from arena.pipeline import recorded_models
@@ -15,6 +17,9 @@ from arena.usage import UsageError
 from arena.web.table import Table, Wishes
 from games import registry
 from games.api import GameInfo
+from games.posg import registry as posg_registry
+from search.posg.session import UNIFORM
+from search.posg.types import SOFTENED
 
 MOST_TABLES: Final = 16
 """Games at a time; the oldest is left when another begins."""
@@ -143,10 +148,13 @@ class Lobby:
 
     def _suggested(self, offer: Offer) -> list[str]:
         info = offer.info
-        kind = "mcts" if info.perfect_information and not info.simultaneous else "ismcts"
+        planners = ["mcts:sims=200" if info.perfect_information and not info.simultaneous else "ismcts:sims=200"]
+        if posg_registry.knows(info.id):
+            known = populations.shipped_names(info.id)
+            planners = ["posg:pomcp,sims=200", *(f"posg:ipomcp,types={name},sims=200" for name in known)]
         own = partners(info.id) if registry.knows(info.id) else ()
         recorded = [f"cwm:{name}" for name in recorded_models.names_of(info.id)]
-        return ["random", f"{kind}:sims=200", *(f"partner:{name}" for name in own), *recorded, *self._given]
+        return ["random", *planners, *(f"partner:{name}" for name in own), *recorded, *self._given]
 
     def _check(self, text: str, offer: Offer) -> None:
         """Refuses what would start a program, read a file or cost money on the word of a page."""
@@ -160,11 +168,25 @@ class Lobby:
         named = named or (traits.sandboxed and f"cwm:{spec.model}" in self._suggested(offer))
         shipped = SHIPPED / offer.info.id
         named = named or (traits.name == "ippo" and spec.model in {place.name for place in shipped.glob("*")})
+        named = named and _policies_of(spec) <= _known_policies(offer.info.id)
         if traits.own or traits.program or traits.asks or traits.terminal or not named:
             raise UsageError(
                 f"{text!r} names a file, a program, a person or a language model: such agents are given to the server "
                 "when it starts, with the option `agent`."
             )
+
+
+def _policies_of(spec: AgentSpec) -> set[str]:
+    """Returns the policies that a planner's settings name, which may be folders and files."""
+    named = [*spec.planner.get("types", ()), spec.planner.get("search", ""), spec.planner.get("unknown_as", "")]
+    return {name.removeprefix(SOFTENED) for name in named if name}
+
+
+def _known_policies(game: str) -> set[str]:
+    """Returns the policies and populations that ship for a game, and those that every game has."""
+    if not posg_registry.knows(game):
+        return {UNIFORM}
+    return {*posg.policies(posg_registry.make(game)), *populations.shipped_names(game)}
 
 
 def _title(name: str) -> str:

@@ -143,6 +143,10 @@ def test_a_player_may_leave(browser: Browser) -> None:
     "agent",
     [
         "exec:rm -rf x",
+        "posg:ipomcp,types=uniform+runs/br-s0",
+        "posg:ipomcp,types=own.json",
+        "posg:combined,types=uniform,search=../br-s0",
+        "posg:ipomcp,types=uniform,unknown=.1,unknown_as=softened:runs",
         "python:own.py:Game",
         "cwm:some/folder",
         "ippo:some/folder",
@@ -156,6 +160,17 @@ def test_a_page_names_no_file_no_program_and_no_language_model(browser: Browser,
     wanted = {"game": browser.key("tic_tac_toe"), "seat": 0, "agents": [agent], "view": "default"}
     said = browser.post("/api/tables", wanted, 400)["error"]
     assert said.endswith("such agents are given to the server when it starts, with the option `agent`.")
+
+
+def test_planners_that_are_offered_can_play_games_of_simultaneous_moves(browser: Browser) -> None:
+    [offered] = [
+        one["agents"] for one in browser.get("/api/games") if one["key"] == browser.key("cooperative-reaching")
+    ]
+    planners = [agent for agent in offered if agent.startswith(("posg:", "ismcts:", "mcts:"))]
+    assert planners == ["posg:pomcp,sims=200", *(f"posg:ipomcp,types={name},sims=200" for name in ("P0", "P1"))]
+    assert browser.play_on(browser.sit("button-game", agents=(planners[0],)), first)["phase"] == "over"
+    table = browser.sit("foraging", agents=("posg:ipomcp,types=P0+softened:H2,sims=2,particles=5",))
+    assert browser.until(table, lambda now: bool(now["legal"]))["phase"] == "playing"
 
 
 def test_what_was_given_at_the_start_may_be_played_with(browser: Browser, tmp_path: Path) -> None:
