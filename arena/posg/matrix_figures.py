@@ -41,9 +41,16 @@ class InAndOut:
     gap: Estimate | None
 
 
-def cell_mean(cell: MatrixCell) -> Estimate | None:
+def cell_mean(cell: MatrixCell, bounds: tuple[float, float]) -> Estimate | None:
     """Returns the mean return of a cell, with its interval over episodes."""
-    return mean_estimate(list(cell.returns.values()))
+    return _within(mean_estimate(list(cell.returns.values())), bounds)
+
+
+def _within(value: Estimate | None, bounds: tuple[float, float]) -> Estimate | None:
+    """Returns an estimate whose interval ends at the bounds."""
+    if value is None or value.low is None or value.high is None:
+        return value
+    return replace(value, low=max(bounds[0], value.low), high=min(bounds[1], value.high))
 
 
 def averages(matrix: Matrix) -> list[InAndOut]:
@@ -51,21 +58,21 @@ def averages(matrix: Matrix) -> list[InAndOut]:
     rows: dict[tuple[str, MoveBudget | None], list[MatrixCell]] = {}
     for cell in matrix.cells:
         rows.setdefault((cell.place.method, cell.place.budget), []).append(cell)
-    return [_average(cells) for cells in rows.values()]
+    return [_average(cells, matrix.bounds) for cells in rows.values()]
 
 
-def _average(cells: Sequence[MatrixCell]) -> InAndOut:
+def _average(cells: Sequence[MatrixCell], bounds: tuple[float, float]) -> InAndOut:
     inside = _by_episode([cell for cell in cells if cell.place.inside])
     outside = _by_episode([cell for cell in cells if not cell.place.inside])
     both = sorted(inside.keys() & outside.keys())
-    first = cells[0]
+    first, span = cells[0], bounds[1] - bounds[0]
     return InAndOut(
         first.place.method,
         first.place.title,
         first.place.budget,
-        mean_estimate(list(inside.values())),
-        mean_estimate(list(outside.values())),
-        mean_estimate([inside[number] - outside[number] for number in both]),
+        _within(mean_estimate(list(inside.values())), bounds),
+        _within(mean_estimate(list(outside.values())), bounds),
+        _within(mean_estimate([inside[number] - outside[number] for number in both]), (-span, span)),
     )
 
 
@@ -115,7 +122,7 @@ def _cells_sheet(matrix: Matrix) -> Sheet:
     title = f"{matrix.game}: mean return of agent {matrix.seat}, by the population that it planned for and met"
     sheet = Sheet(title, ["method", "budget", "planned for"], [*(f"met {name}" for name in met), "moves"])
     for key, cells in rows.items():
-        found = [told(cell_mean(cells[name])) if name in cells else NOT_PLAYED for name in met]
+        found = [told(cell_mean(cells[name], matrix.bounds)) if name in cells else NOT_PLAYED for name in met]
         moves = mean_estimate([count for cell in cells.values() for count in cell.moves.values()])
         sheet.add(*key, *found, NOBODY if moves is None else f"{moves.mean:.1f}")
     sheet.note = _note(matrix)
@@ -123,7 +130,10 @@ def _cells_sheet(matrix: Matrix) -> Sheet:
 
 
 def _note(matrix: Matrix) -> str:
-    parts = [f"{formatting.INTERVAL}; n: episodes, whose co-players are the population's members in turn."]
+    parts = [
+        f"{formatting.INTERVAL}; n: episodes, whose co-players are the population's members in "
+        "turn. Intervals end at what the game can pay."
+    ]
     fallbacks = sum(cell.fallbacks for cell in matrix.cells)
     forfeits = sum(cell.forfeits for cell in matrix.cells)
     if fallbacks:
@@ -163,7 +173,7 @@ def to_json(matrix: Matrix) -> dict[str, Any]:
         "bounds": list(matrix.bounds),
         "episodes": matrix.episodes,
         "seed": matrix.seed,
-        "cells": [_cell_json(cell) | {"return": written(cell_mean(cell))} for cell in matrix.cells],
+        "cells": [_cell_json(cell) | {"return": written(cell_mean(cell, matrix.bounds))} for cell in matrix.cells],
         "averages": [
             {
                 "method": row.method,

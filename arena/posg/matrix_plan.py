@@ -21,6 +21,8 @@ from games.posg.api import PosgModel
 from search.posg.session import UNIFORM
 
 AGENTS: Final = 2
+PLACES: Final = ("types", "search")
+"""Settings of planners that may name folders."""
 MOST_NAME: Final = 60
 """Letters of a cell's folder before the digits that tell it from all others."""
 
@@ -94,13 +96,19 @@ class CellPlan:
 
     @property
     def folder(self) -> str:
-        """Name of its folder: to be read, and made of who sits where, so that other agents have another one."""
+        """Name of its folder: to be read, and another one for other settings.
+
+        Where policies lie is no part of it: with others at its place the cell's store refuses to go on.
+        """
         place = self.place
         parts = [place.method, *([f"for-{place.planned}"] if place.planned else []), f"met-{place.met}"]
         parts += [place.budget.text] if place.budget else []
         plain = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in "_".join(parts).lower())
-        settings = [spec.to_json() for spec in self.tournament.agents]
-        content = json.dumps([settings, self.tournament.lineups], sort_keys=True)
+        settings = [
+            {name: value for name, value in spec.planner.items() if name not in PLACES}
+            for spec in self.tournament.agents
+        ]
+        content = json.dumps([asdict(place), settings], sort_keys=True)
         return f"{plain[:MOST_NAME]}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
 

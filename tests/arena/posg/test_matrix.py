@@ -56,6 +56,7 @@ def test_an_average_is_of_the_episodes_that_all_of_its_cells_have(played: Matrix
     part = replace(played, cells=(first, replace(second, returns={0: 1.0, 3: 0.0}), third))
     (row,) = matrix_figures.averages(part)
     assert row.outside is not None
+    assert (row.outside.low, row.outside.high) == (0.0, 1.0)  # two episodes tell little, and the game pays no more
     assert (row.outside.mean, row.outside.n) == (0.625, 2)  # of (1 + 0.75) / 2 and (0 + 0.75) / 2
 
 
@@ -120,6 +121,16 @@ def test_best_responses_are_found_in_the_folder_of_a_training(trained, tmp_path:
     ]
     searches = [spec.planner["search"] for spec in plan.cells[1].tournament.agents[:2]]
     assert searches == [str(tmp_path / "P" / f"br-s{seed}") for seed in (0, 1)]
+
+
+def test_a_cell_keeps_its_folder_wherever_policies_lie_and_has_another_for_other_settings(trained, tmp_path) -> None:
+    asked = {"methods": (asked_method("combined"),), "met": ("H11",), "budgets": (MoveBudget(simulations=3),)}
+    places = [trained(tmp_path / name / "br-s0").parent for name in ("one", "two")]
+    names = [plan_of(**asked, trained={"H11": place}).cells[0].folder for place in places]
+    assert names[0] == names[1]
+    assert names[0].startswith("combined_for-h11_met-h11_3-sims-")
+    other = asked | {"methods": (asked_method("combined,puct=2,name=Combined"),)}
+    assert plan_of(**other, trained={"H11": places[0]}).cells[0].folder != names[0]
 
 
 def test_what_lacks_a_trained_policy_names_its_command_and_is_left_out_where_nobody_asked_for_it() -> None:

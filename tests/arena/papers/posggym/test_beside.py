@@ -62,7 +62,7 @@ def test_matrices_of_ours_stand_below_the_papers_rows_by_game_and_agent() -> Non
         ),
         ("PursuitEvasion-v1_i0", "POTMMCP", "ours", "–", "not played", "not played", "–"),
         ("PursuitEvasion-v1_i0", "Combined", "ours", "–", "not played", "not played", "–"),
-        ("PursuitEvasion-v1_i0", "RL-BR", "ours", "–", "0.50 ± 0.00 (n 2)", "0.25 ± 3.18 (n 2)", "10.0"),
+        ("PursuitEvasion-v1_i0", "RL-BR", "ours", "–", "0.50 ± 0.00 (n 2)", "0.25 [0.00, 1.00] (n 2)", "10.0"),
     ]
     other = [row for row in sheet.rows if row[0] == "PursuitEvasion-v1_i1" and row[2].startswith("ours")]
     assert {row[4] for row in other} == {"not played"}
