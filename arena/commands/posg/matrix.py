@@ -1,6 +1,7 @@
 """`cwm posg matrix`: methods, by whom they planned for and whom they met."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -99,8 +100,9 @@ def command(
         write_whole(page, matrix_page.render(found).encode())
         console.notices.print(f"wrote {page}")
     if run is not None:
-        games = sum(len(cell.returns) for cell in found.cells)
-        console.notices.print(folder_page.write(run, games, lambda: matrix_page.render(found)))
+        kept = replace(matrix.read(run), lacking=found.lacking)  # cells of earlier commands, too
+        games = sum(len(cell.returns) for cell in kept.cells)
+        console.notices.print(folder_page.write(run, games, lambda: matrix_page.render(kept)))
     if as_json:
         console.print_json(matrix_figures.to_json(found))
     else:

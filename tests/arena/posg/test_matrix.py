@@ -207,6 +207,26 @@ def test_whoever_plans_for_nobody_in_particular_is_out_of_distribution_as_in_the
     assert matrix_figures.sheets(found)[1].rows[0][2:5:2] == ("–", "–")
 
 
+def test_the_command_tells_what_it_played_and_the_page_of_its_folder_all_that_is_kept(cwm, tmp_path: Path) -> None:
+    words = [
+        "posg",
+        "matrix",
+        "cooperative-reaching",
+        "--planned-for",
+        "H11",
+        "--episodes",
+        "2",
+        "--run",
+        str(tmp_path / "run"),
+    ]
+    first = cwm(*words, "--method", "members", "--met", "H3", "--json")
+    assert [cell["return"]["mean"] for cell in json.loads(first.out)["cells"]] == [1.0]
+    second = cwm(*words, "--method", "random", "--met", "H3", "--page", str(tmp_path / "page.html"))
+    assert "│ members │" not in second.out
+    assert "<td>members</td>" not in (tmp_path / "page.html").read_text()
+    assert "<td>members</td>" in (tmp_path / "run" / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
