@@ -116,7 +116,8 @@ def endings_sheet(found: Sequence[Matrix]) -> Sheet:
             )
         if not rows:
             sheet.add(method, OURS, NOBODY, *[NOT_PLAYED] * 3, "")
-    sheet.note = "Ours follow from the returns: who has arrived was paid 1 in all, who crashed less than nothing."
+    sheet.note = "Ours follow from the returns: who has arrived was paid 1 in all, who crashed less than nothing. "
+    sheet.note += " ".join(_populations(driving, one) for one in _of(driving, found))
     return sheet
 
 
