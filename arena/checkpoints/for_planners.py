@@ -66,6 +66,16 @@ def seed_of(folder: Path) -> int | None:
     return int(seeds[0]) if seeds and isinstance(seeds[0], int) else None
 
 
+def partners_of(folder: Path) -> tuple[str, ...]:
+    """Returns the co-players that a best response was trained with, as `cwm train posg` named them; () if it says none.
+
+    Raises:
+        PlannerConfigError: it cannot be read.
+    """
+    found = [_about(place).get("partners") for place in _places(folder)]
+    return tuple(map(str, found[0])) if found and isinstance(found[0], list) else ()
+
+
 def _places(folder: Path) -> list[Path]:
     """Returns the folders that hold the policies of a checkpoint: itself, or one for each agent."""
     if (folder / ABOUT).is_file():

@@ -196,7 +196,7 @@ def _leads(asked: MatrixWishes, method: AskedMethod, population: MatrixPopulatio
     if kind.trained and population is not None:
         folder = asked.trained.get(population.name)
         made = asked.makes.format(game=asked.game, population=population.name, folder=f"runs/{population.file_name}")
-        searches = best_responses(method.method.title, asked.game, population.name, folder, made)
+        searches = best_responses(method.method.title, asked.game, population, folder, made)
     names = [method.name if len(searches) == 1 else f"{method.name} {number}" for number in range(len(searches))]
     if not kind.planner and kind.trained:
         found = zip(names, searches, strict=True)

@@ -57,24 +57,36 @@ def read_population(game_id: str, model: PosgModel, name: str) -> MatrixPopulati
     return MatrixPopulation(name, members, tuple(hashes.get(one, one) for one in members))
 
 
-def best_responses(method: str, game_id: str, population: str, folder: Path | None, makes: str) -> list[str]:
+def best_responses(
+    method: str, game_id: str, population: MatrixPopulation, folder: Path | None, makes: str
+) -> list[str]:
     """Returns the folders of best responses to a population: those of a training, or the one that is named itself.
 
     Args:
         method: that needs them, in a message.
         game_id: of the game.
-        population: its name.
+        population: that they answer.
         folder: where they are; None: nobody said.
         makes: what makes them, the end of a message.
 
     Raises:
-        UsageError: there are none.
+        UsageError: there are none, or they were trained with others.
+        PlannerConfigError: one cannot be read.
     """
+    name = population.name
     if folder is None:
-        raise UsageError(f"{method} needs a trained best response to {population} of {game_id}: {makes}")
-    if for_planners.is_checkpoint(str(folder)):
-        return [str(folder)]
-    found = sorted(str(place) for place in folder.glob(RESPONSES) if for_planners.is_checkpoint(str(place)))
+        raise UsageError(f"{method} needs a trained best response to {name} of {game_id}: {makes}")
+    found = [folder] if for_planners.is_checkpoint(str(folder)) else sorted(folder.glob(RESPONSES))
+    found = [place for place in found if for_planners.is_checkpoint(str(place))]
     if not found:
-        raise UsageError(f"{folder} holds no best response (br-s0, …) to {population}: {makes}")
-    return found
+        raise UsageError(f"{folder} holds no best response (br-s0, …) to {name}: {makes}")
+    for place in found:
+        partners = for_planners.partners_of(place)
+        # Trained co-players may lie elsewhere by now, so that names alone of hand-written ones can be compared.
+        written = not any(map(for_planners.is_checkpoint, (*partners, *population.members)))
+        if partners and written and set(partners) != set(population.members):
+            raise UsageError(
+                f"{place} is a best response to {'+'.join(partners)}, not to {name} ({'+'.join(population.members)}): "
+                "name another folder with the option `trained`."
+            )
+    return [str(place) for place in found]

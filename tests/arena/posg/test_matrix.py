@@ -123,6 +123,31 @@ def test_best_responses_are_found_in_the_folder_of_a_training(trained, tmp_path:
     assert searches == [str(tmp_path / "P" / f"br-s{seed}") for seed in (0, 1)]
 
 
+def test_best_responses_to_another_population_are_refused(trained, tmp_path: Path) -> None:
+    asked = {"methods": (asked_method("rl-br"),), "met": ("H11",)}
+    trained(tmp_path / "br-s0", partners=["H11"])
+    assert len(plan_of(**asked, trained={"H11": tmp_path}).cells) == 1
+    trained(tmp_path / "br-s1", partners=["H1", "H2"])
+    with pytest.raises(
+        UsageError, match=r"br-s1 is a best response to H1\+H2, not to H11 \(H11\): name another folder"
+    ):
+        plan_of(**asked, trained={"H11": tmp_path})
+    with pytest.raises(UsageError, match="nowhere holds no best response"):
+        plan_of(**asked, trained={"H11": tmp_path / "nowhere"})
+
+
+@pytest.mark.slow
+def test_a_trained_policy_and_a_search_that_it_leads_are_played(trained, tmp_path: Path) -> None:
+    trained(tmp_path / "br-s0", view="default")
+    methods = tuple(map(asked_method, ("rl-br", "combined,particles=10")))
+    asked = {"methods": methods, "met": ("H3",), "budgets": (MoveBudget(simulations=2),), "episodes": 2}
+    found = matrix.play(plan_of(**asked, trained={"H11": tmp_path}), None)
+    assert [(cell.place.method, len(cell.returns), cell.forfeits) for cell in found.cells] == [
+        ("RL-BR", 2, 0),
+        ("Combined particles=10", 2, 0),
+    ]
+
+
 def test_a_cell_keeps_its_folder_wherever_policies_lie_and_has_another_for_other_settings(trained, tmp_path) -> None:
     asked = {"methods": (asked_method("combined"),), "met": ("H11",), "budgets": (MoveBudget(simulations=3),)}
     places = [trained(tmp_path / name / "br-s0").parent for name in ("one", "two")]
