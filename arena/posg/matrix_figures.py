@@ -55,10 +55,38 @@ def _within(value: Estimate | None, bounds: tuple[float, float]) -> Estimate | N
 
 def averages(matrix: Matrix) -> list[InAndOut]:
     """Returns a row for each method and budget, in the order of the cells."""
+    return [_average(cells, matrix.bounds) for cells in _rows(matrix)]
+
+
+def _rows(matrix: Matrix) -> list[list[MatrixCell]]:
+    """Returns the cells of each method and budget."""
     rows: dict[tuple[str, MoveBudget | None], list[MatrixCell]] = {}
     for cell in matrix.cells:
         rows.setdefault((cell.place.method, cell.place.budget), []).append(cell)
-    return [_average(cells, matrix.bounds) for cells in rows.values()]
+    return list(rows.values())
+
+
+def beyond_the_first(matrix: Matrix) -> list[tuple[MatrixCell, Estimate | None, Estimate | None]]:
+    """Returns how much more each further method gets than the first, in and out of distribution.
+
+    Differences are taken episode by episode, over the populations that both met. A method that plans for nobody in
+    particular has none in distribution.
+
+    Returns:
+        A cell of the method, and the two differences; None where they have no episode in common.
+    """
+    rows, span = _rows(matrix), matrix.bounds[1] - matrix.bounds[0]
+    found = []
+    for cells in rows[1:]:
+        ends: list[Estimate | None] = []
+        for inside in (True, False):
+            one, first = ([cell for cell in own if bool(cell.place.inside) is inside] for own in (cells, rows[0]))
+            met = {cell.place.met for cell in one} & {cell.place.met for cell in first}
+            more, less = (_by_episode([cell for cell in own if cell.place.met in met]) for own in (one, first))
+            both = sorted(more.keys() & less.keys())
+            ends.append(_within(mean_estimate([more[number] - less[number] for number in both]), (-span, span)))
+        found.append((cells[0], ends[0], ends[1]))
+    return found
 
 
 def _average(cells: Sequence[MatrixCell], bounds: tuple[float, float]) -> InAndOut:
@@ -109,8 +137,20 @@ def spent(budget: MoveBudget | None) -> str:
 
 
 def sheets(matrix: Matrix) -> list[Sheet]:
-    """Returns the matrix itself, and its averages in and out of distribution."""
-    return [_cells_sheet(matrix), _averages_sheet(matrix)]
+    """Returns the matrix itself, its averages in and out of distribution, and where methods differ from the first."""
+    more = beyond_the_first(matrix)
+    return [_cells_sheet(matrix), _averages_sheet(matrix), *([_differences_sheet(matrix, more)] if more else [])]
+
+
+def _differences_sheet(matrix: Matrix, more: Sequence[tuple[MatrixCell, Estimate | None, Estimate | None]]) -> Sheet:
+    first = matrix.cells[0].place
+    name = " ".join([first.method, *([first.budget.text] if first.budget else [])])
+    sheet = Sheet(f"{matrix.game}: return beyond that of {name}", ["method", "budget"], ["in", "out"])
+    for cell, inside, outside in more:
+        ends = (NOBODY if value is None else told(value) for value in (inside, outside))
+        sheet.add(cell.place.method, spent(cell.place.budget), *ends)
+    sheet.note = "Differences episode by episode, over the populations that both methods met."
+    return sheet
 
 
 def _cells_sheet(matrix: Matrix) -> Sheet:
@@ -183,6 +223,15 @@ def to_json(matrix: Matrix) -> dict[str, Any]:
                 "outside_normalised": written(normalised(row.outside, matrix.bounds)),
             }
             for row in averages(matrix)
+        ],
+        "beyond_the_first": [
+            {
+                "method": cell.place.method,
+                "budget": None if cell.place.budget is None else asdict(cell.place.budget),
+                "inside": written(inside),
+                "outside": written(outside),
+            }
+            for cell, inside, outside in beyond_the_first(matrix)
         ],
         "lacking": list(matrix.lacking),
     }

@@ -60,6 +60,22 @@ def test_an_average_is_of_the_episodes_that_all_of_its_cells_have(played: Matrix
     assert (row.outside.mean, row.outside.n) == (0.625, 2)  # of (1 + 0.75) / 2 and (0 + 0.75) / 2
 
 
+def test_methods_are_compared_with_the_first_episode_by_episode_where_both_met_the_same(played: Matrix) -> None:
+    assert matrix_figures.beyond_the_first(played) == []
+    other = [
+        replace(cell, place=replace(cell.place, method="other"), returns={0: 1.0, 1: 0.5, 9: 0.0})
+        for cell in played.cells[:2]
+    ]
+    ((_, inside, outside),) = matrix_figures.beyond_the_first(replace(played, cells=(*played.cells, *other)))
+    assert inside is not None
+    assert (inside.mean, inside.n) == (0.75, 2)  # 1 and 0.5 where the first got nothing
+    assert outside is not None
+    assert (outside.mean, outside.n) == (-0.25, 2)  # 1 and 0.5 where the first got 1, with H3; other never met H6
+    blind = [replace(cell, place=replace(cell.place, inside=None, planned=None)) for cell in other]
+    ((_, inside, _),) = matrix_figures.beyond_the_first(replace(played, cells=(*played.cells, *blind)))
+    assert inside is None
+
+
 def test_returns_are_told_as_shares_of_what_the_game_can_pay() -> None:
     half = Estimate(0.5, 0.25, 0.0, 1.0, 9)
     assert matrix_figures.normalised(half, (-1.0, 1.0)) == Estimate(0.75, 0.125, 0.5, 1.0, 9)
