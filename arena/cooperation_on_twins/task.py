@@ -131,9 +131,7 @@ class TwinTable:
             network = OwnTurns(ActorCritic(config, len(form.actions), rank=1))
             reader = readers.setdefault(config, StepReader(network, self._env))
             self._policies.append(Policy(reader, jax.device_put(params)))
-        self._evaluators = {
-            greedy: PolicyEvaluator(self._env, max_actions, greedy=greedy) for greedy in (False, True)
-        }
+        self._evaluators = {greedy: PolicyEvaluator(self._env, max_actions, greedy=greedy) for greedy in (False, True)}
 
     def play(self, seating: Sequence[int], games: int, seed: int, greedy: bool) -> Outcome:
         """Plays one game on each of many deals, which are the same whoever plays.
