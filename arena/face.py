@@ -33,10 +33,9 @@ from arena.runs import folder as run_folder
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model
 from arena.runs import shipped as shipped_recordings
-from arena.runs.how_told import HowTold
 from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import FURTHER_ROUNDS, RunSettings
-from arena.runs.wished import Ways, begin
+from arena.runs.wished import Start, Ways, begin
 from arena.usage import UsageError
 from cwm.llm.caps import Caps
 from cwm.model.bundle import ModelBundle
@@ -207,12 +206,12 @@ def synthesize(
         UsageError: game, rules or games cannot be had, or no program ever loaded; others as `cwm synthesize` does.
     """
     start = begin(game, llm, base_url, seed, Ways())
-    inputs = _inputs(game, rules, trajectories, games or start.settings.train_games, held_out, seed, start.how)
+    inputs = _inputs(game, rules, trajectories, games or start.settings.train_games, held_out, seed, start)
     numbers = {"value": values, "prior": priors}
     wished = start.settled(
         inputs,
         numbers,
-        functions_asked(numbers, (), seed),
+        functions_asked(numbers, (), seed, start.settings.joint),
         settings or {},
         test_transitions=test_transitions,
         further_games=0 if inputs.game is None else start.settings.further_games,
@@ -368,13 +367,13 @@ def play_tournament(
 
 
 def _inputs(
-    game: str | None, rules: Place, trajectories: Place, games: int, held_out: int | None, seed: int, how: HowTold
+    game: str | None, rules: Place, trajectories: Place, games: int, held_out: int | None, seed: int, start: Start
 ) -> Inputs:
     if game is not None and rules is None and trajectories is None:
-        return run_inputs.registered(game, games, seed, how=how)
+        return run_inputs.registered(game, games, seed, how=start.how, joint=start.settings.joint)
     if game is not None or rules is None or trajectories is None:
         raise UsageError("Name a registered game, or give both rules and trajectories of a game of your own.")
-    return run_inputs.own(Path(rules), Path(trajectories), held_out, Stated(), how=how)
+    return run_inputs.own(Path(rules), Path(trajectories), held_out, Stated(), how=start.how)
 
 
 def _game_id(game: str | OpenedRun) -> str:

@@ -11,12 +11,14 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cwm
 from arena import face
 from arena.usage import UsageError
+from cwm.functions.joint.asking import JointConfig
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.sandbox.parent.payload import CORE
 from cwm.trajectories.recorded import collect, write
@@ -224,6 +226,17 @@ def test_importing_cwm_loads_nothing_else(tmp_path: Path) -> None:
     code = "before = set(sys.modules); import cwm; print(*sorted(set(sys.modules) - before))"
     loaded = run_python(code, folder=tmp_path).stdout.split()
     assert [name for name in loaded if name.split(".")[0] not in sys.stdlib_module_names] == ["cwm"]
+
+
+def test_a_game_of_simultaneous_moves_is_synthesised_with_a_joint_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(face, "_synthesized", lambda *given: asked.append(given))
+    cwm.synthesize("cat-dog", folder=tmp_path / "run", llm="scripted:none", games=1, values=2)
+    ((_, settings, inputs, *_),) = asked
+    assert (settings.joint, inputs.joint_info.id) == (True, "cat-dog")
+    assert settings.value == JointConfig(num_candidates=2)
 
 
 def test_what_a_worker_loads_knows_nothing_of_the_face(tmp_path: Path) -> None:

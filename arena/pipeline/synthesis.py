@@ -249,9 +249,7 @@ class SynthesisRun:
     def _begun_with(self, source: str) -> ModelBundle | None:
         """Returns the model that this one goes on from, None if there is none or its functions do not fit a program."""
         begun = self.inputs.begun
-        # They stay where they are written for states, which are those of the games; beside a joint step they are for
-        # states, draws and names of the program's own.
-        return None if begun is None or (begun.joint and begun.source != source) else begun
+        return None if begun is None or not begun.fits(source) else begun
 
     def _origin(self, source: str) -> dict[str, Any]:
         """Returns how the model was asked for, and what is still true of the one that it goes on from."""

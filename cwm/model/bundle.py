@@ -100,6 +100,14 @@ class ModelBundle:
         own = {"value": self.value_source, "prior": self.prior_source, "vectors": self.vectors_source}
         return (*(name for name, source in own.items() if source is not None), *self.further)
 
+    def fits(self, source: str) -> bool:
+        """Tells whether what stands beside the model fits another program of the game, too.
+
+        Functions beside programs in turns are written for the states of the games; those beside a joint step for what
+        the program alone has: its states, the labels of its draws, its names.
+        """
+        return not self.joint or source == self.source
+
     @property
     def deck(self) -> Deck:
         """Whether hidden states were shown when it was written: a model of the closed deck has states of its own, and

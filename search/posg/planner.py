@@ -181,13 +181,18 @@ class PosgPlanner:
         if not same_beginning(self._told, told):
             self._reset()
         self.scope.types.forget()
+        first: NotExplainedError | None = None
         while len(self._told) < len(told):
             try:
                 self._take_in(told, rng, errors)
             except NotExplainedError as error:
                 inferred = self._config.belief == "inferred"
                 if self._renewals == RENEWALS or not (self._told or inferred):
-                    raise
+                    if first is None:
+                        raise
+                    # Why no draws were to be had says more than what came of it.
+                    raise first from error
+                first = error if inferred else None
                 errors.add(error)
                 renewals = self._renewals + 1
                 self._reset()

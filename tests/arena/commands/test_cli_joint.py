@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from arena.pipeline import function_choice
 from cwm.model.bundle import ModelBundle, describe
 from cwm.trajectories.recorded import collect, write
 from games.registry import make
@@ -65,6 +66,55 @@ def test_a_program_of_rules_that_are_not_at_hand_is_tested_on_played_games(cwm: 
     drawn = found.json["kinds"]["distribution"]["passed"]
     assert drawn > 0
     assert found.json["likelihood_gap"] == {"steps": 0, "nats": 0.0, "impossible": 0, "failed": 0, "unknown": drawn}
+
+
+def beside(game: str, *names: str) -> list[str]:
+    """Returns answers that hold a program and functions beside it."""
+    folder = Path(__file__).parents[2] / "data"
+    files = [folder / "joint_programs" / f"{game}.py"]
+    files += [folder / "joint_functions" / f"{game}-{name}.py" for name in names]
+    return [f"```python\n{file.read_text('utf-8')}\n```" for file in files]
+
+
+def answering(path: Path, answers: list[str]) -> str:
+    path.write_text("".join(json.dumps(text) + "\n" for text in answers), "utf-8")
+    return f"scripted:{path}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tiger-2a", "cooperative-reaching"])
+def test_functions_beside_a_program_are_asked_for_checked_repaired_chosen_and_replayed(
+    cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    monkeypatch.setattr(function_choice, "JOINT_SIMULATIONS", 4)
+    monkeypatch.setattr(function_choice, "JOINT_PARTICLES", 10)
+    program, value, policy, inference = beside(game, "value", "policy", "inference")
+    wrong = "```python\ndef policy_prior(history, legal, agent):\n    return [-1.0] * len(legal)\n```"
+    llm = answering(tmp_path / "answers.jsonl", [program, value, wrong, policy, inference])
+    asked = ("--values", 1, "--priors", 1, "--function", "resample=1", "--tournament-deals", 1)
+    few = ("--games", 2, "--test-transitions", 20, "--workers", 1, *asked)
+    recorded = tmp_path / "recorded.jsonl"
+    made = cwm("synthesize", game, "--llm", llm, "--run", tmp_path / "run", "--record", recorded, *few)
+    assert made.code == 0, made.err
+    result = cwm("report", tmp_path / "run", "--json").json
+    for name, calls in (("values", 1), ("priors", 2), ("resamples", 1)):
+        (candidate,) = result[name]["candidates"]
+        assert (candidate["status"], candidate["report"]["problems"]) == ("checked", [])
+        assert result[name]["calls"] == calls
+        assert result[name]["none_score"] is not None
+    assert cwm("verify", tmp_path / "run").code == 0
+    again = cwm("synthesize", game, "--llm", f"replay:{recorded}", "--run", tmp_path / "again", *few)
+    assert again.code == 0, again.err
+    assert ModelBundle.load(tmp_path / "again").hash == ModelBundle.load(tmp_path / "run").hash
+    with_all = ModelBundle.load(tmp_path / "run")
+    for kind, text in (("value", value), ("prior", policy), ("resample", inference)):
+        with_all = with_all.with_function(kind, text.removeprefix("```python\n").removesuffix("```"))
+    with_all.save(tmp_path / "all")
+    planner = f"cwm:{tmp_path / 'all'},method=potmmcp,types=prior+uniform,leaf=value,belief=inferred"
+    planner += ",sims=10,particles=20,episodes=2"
+    played = cwm("play", game, "--agent", planner, "--agent", "random", "--run", tmp_path / "played", "--json").json
+    assert (played["game"], played["forfeit"]) == (game, None)
+    assert cwm("verify", tmp_path / "played").code == 0
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from cwm.functions.joint.task import history_of, moments, payments, samples
 from cwm.functions.kinds import KINDS
 from cwm.functions.one_shot import FunctionKind
 from cwm.functions.types import FunctionCandidate, FunctionReport
+from cwm.model.bundle import ModelBundle, describe
 from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.joint import joint_steps
 
@@ -87,3 +88,12 @@ def test_each_sort_of_program_has_its_kinds_and_names_are_shared() -> None:
     assert [kind.name for kind in every_kind()] == ["value", "prior", "vectors", "resample"]
     for kind in JOINT_KINDS:
         assert kind.result in {one.result for one in every_kind()}
+
+
+def test_functions_beside_a_joint_step_fit_their_own_program_alone() -> None:
+    info = describe(TIGER.info, TIGER.joint)
+    joint = ModelBundle("one", None, None, info, "").with_function("resample", "def resample_history(): ...")
+    assert (joint.beside, joint.program().inference_source) == (("resample",), "def resample_history(): ...")
+    assert (joint.fits("one"), joint.fits("other")) == (True, False)
+    in_turns = ModelBundle("one", "def value_function(): ...", {}, describe(TIGER.info), "")
+    assert (in_turns.beside, in_turns.fits("other"), in_turns.program().inference_source) == (("value",), True, None)

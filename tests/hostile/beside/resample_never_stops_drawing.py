@@ -1,6 +1,7 @@
 # place: inference_source
 # message: no answer in time
 # ends: timeout
+# slow: yes
 
 
 import random
