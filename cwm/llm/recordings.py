@@ -27,6 +27,8 @@ MOST_BYTES = 1 << 30
 """Of the lines of one compressed recording."""
 VARIANT = "+"
 """Stands in a recording's name between the game and what its synthesis was told to do, e.g. `leduc_poker+closed`."""
+PLAYED = "players/"
+"""Before the names of recordings that ship of played games, e.g. `players/hanabi-2p+watson`."""
 
 
 class RecordingError(ConfigurationError):
@@ -189,6 +191,14 @@ def _parts(name: str) -> tuple[str, int]:
     return (game, int(seed)) if mark and seed.isdecimal() else (name, 0)
 
 
+def played_names() -> list[str]:
+    """Returns the names of the recordings of played games that ship, with `PLAYED` before them."""
+    folder = _bundled_folder() / PLAYED.rstrip("/")
+    if not folder.is_dir():
+        return []
+    return sorted(PLAYED + name_of_file(entry.name) for entry in folder.iterdir() if entry.name.endswith(PACKED))
+
+
 def bundled() -> list[Recording]:
     """Returns the recordings that ship with the project, loaded and checked.
 
@@ -202,12 +212,16 @@ def load(name_or_path: str) -> Recording:
     """Loads a recording and checks every line of it.
 
     Args:
-        name_or_path: a bundled recording's name, or the path of a file, plain or compressed.
+        name_or_path: a bundled recording's name, that of a bundled one of played games, or the path of a file, plain or
+            compressed.
 
     Raises:
         RecordingError: it is not there, or a line is not as it was written.
     """
     path = Path(name_or_path)
+    if name_or_path in played_names():
+        file = _bundled_folder() / (name_or_path + PACKED)
+        return parse(name_or_path.removeprefix(PLAYED), _read(file, name_or_path), name_or_path)
     if path.name.endswith((SUFFIX, PACKED)) or len(path.parts) > 1:
         return parse(name_of_file(path.name), _read(path, str(path)), str(path))
     if name_or_path not in bundled_names():
