@@ -25,7 +25,7 @@ NUMBER: Final = 4
 """Bytes of a number in an answer."""
 
 
-class PlayedGames(NamedTuple):
+class GamesOnTwin(NamedTuple):
     """Games of one seating.
 
     Attributes:
@@ -106,7 +106,7 @@ class TeamProcess(TwinProcess):
         }
         self._said("seat", arrays, 0, networks=[network.to_json() for network, _ in policies])
 
-    def play(self, seating: Sequence[int], games: int, seed: int, greedy: bool = False) -> PlayedGames:
+    def play(self, seating: Sequence[int], games: int, seed: int, greedy: bool = False) -> GamesOnTwin:
         """Plays one game on each of many deals, the same whoever plays.
 
         Args:
@@ -124,7 +124,7 @@ class TeamProcess(TwinProcess):
             raise TwinProblemError(OTHER_FORM)
         if not np.isfinite(found["total"]).all():
             raise TwinProblemError("the games on the twin pay what are no finite numbers")
-        return PlayedGames(**found)
+        return GamesOnTwin(**found)
 
     def _state_of(self, arrays: Mapping[str, NDArray[Any]]) -> TrainingState:
         state: TrainingState = _of_shapes(arrays, self.shapes)
