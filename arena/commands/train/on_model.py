@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.agents.specs import AgentSpec
+from arena.commands.train.on_twin import twin_of
 from arena.figures import formatting
 from arena.machine import accelerated, shipped
 from arena.matches.game_source import MODEL_PREFIX, in_turns
@@ -150,36 +151,18 @@ def _twin(
         on = On.TWIN if "twin" in begun else On.WORKER
     if on is None and against:
         on = On.TWIN
-    if on is On.WORKER or (on is None and not has_twin(_place(folder))):
+    if on is On.WORKER or (on is None and not has_twin(folder / MODEL if (folder / MODEL).is_dir() else folder)):
         if against is not None:
             raise UsageError(
                 f"--against {against[0]} needs the model's twin: leave out --on worker, or leave out --against."
             )
         return None
-    twin = twin_of(folder, bundle)
+    twin = twin_of(folder)[1]
     if vectors and (bundle.vectors_source is not None or bundle.schema != twin.schema):
         if on is None:
             return None
         raise UsageError("--vectors asks for other vectors than the twin's: leave it out, or give --on worker.")
     return twin
-
-
-def twin_of(folder: Path, bundle: ModelBundle) -> StoredTwin:
-    """Returns the twin of a model that lies in the folder of a run, or in one of its own.
-
-    Raises:
-        StoredTwinError: there is none, or it is damaged.
-        UsageError: it is another model's.
-    """
-    place = _place(folder)
-    twin = StoredTwin.load(place)
-    if twin.model != bundle.hash:
-        raise UsageError(f"The twin in {place} equals another model than the one beside it: run `cwm twin {folder}`.")
-    return twin
-
-
-def _place(folder: Path) -> Path:
-    return folder / MODEL if (folder / MODEL).is_dir() else folder
 
 
 def _others(teachers: Any, against: list[str], twin: StoredTwin) -> Any:

@@ -2,21 +2,19 @@
 
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from arena.commands.train import on_twin
 from arena.commands.train.baseline import seeds_of, watched_by
-from arena.commands.train.on_model import MOST_ENVIRONMENTS, MOST_HIDDEN, model_of, twin_of
+from arena.commands.train.on_model import MOST_ENVIRONMENTS, MOST_HIDDEN, model_of
 from arena.machine import accelerated
 from arena.matches.game_source import in_turns
 from arena.runs.origins import true_game
 from arena.terminal import console
-from arena.terminal.bar import counted_bar
 from arena.terminal.options import MOST_GAMES, AsJson
 from arena.usage import UsageError
-from cwm.model.bundle import ModelBundle
-from cwm.twins.stored import StoredTwin
 
 MOST_POPULATION = 100
 
@@ -56,7 +54,7 @@ def command(
     courses = accelerated.load("arena.cooperation_on_twins.course")
     place, bundle = model_of(model, game)
     in_turns(bundle)
-    twin = twin_of(place, bundle)
+    twin = on_twin.twin_of(place)[1]
     if entropy is not None and not isfinite(entropy):
         raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
     if population is not None and method != "fcp":
@@ -71,7 +69,7 @@ def command(
         console.out.print("stopped; the same command goes on")
         return
     places = [folder / name for name in course.names]
-    found = cross_play(bundle, twin, places, games, 0, False) if games else None
+    found = on_twin.played(bundle, twin, places, games) if games else None
     if as_json:
         told = {"folder": str(folder), "policies": [str(place) for place in places]}
         console.print_json(told | {"cross_play": None if found is None else found.to_json()})
@@ -80,25 +78,3 @@ def command(
         console.out.print(found.sheet())
     if true_game(bundle) is not None:
         console.out.print(f"play: cwm xp {bundle.info['id']} --agent learned:{places[0]}")
-
-
-def cross_play(bundle: ModelBundle, twin: StoredTwin, folders: list[Path], games: int, seed: int, greedy: bool) -> Any:
-    """Lets policies that were trained on a twin play with each other there.
-
-    Args:
-        bundle: the model.
-        twin: its own.
-        folders: of the policies.
-        games: of a seating.
-        seed: of deals, and of what policies draw.
-        greedy: take each policy's likeliest action.
-
-    Returns:
-        `arena.cooperation_on_twins.cross_play.TwinCrossPlay`.
-    """
-    playing = accelerated.load("arena.cooperation_on_twins.cross_play")
-    courses = accelerated.load("arena.cooperation_on_twins.course")
-    policies = playing.load_all(folders, twin)
-    players = bundle.game_info.num_players
-    with courses.table(bundle, twin) as process, counted_bar("seatings") as told:
-        return playing.play(bundle.info["id"], process, players, policies, games, seed, greedy, told)
