@@ -110,10 +110,8 @@ class TeamCourse:
             )
         self.max_actions = info.max_length or MOST_ACTIONS
         network = NetworkConfig(encoder="mlp", layers=2, hidden=settings.hidden, filters=settings.hidden)
-        ppo = replace(
-            reduced_ppo(settings.method, settings.steps, min(self.max_actions, MOST_STEPS)),
-            environments=settings.environments,
-        )
+        steps = min(self.max_actions, MOST_STEPS)
+        ppo = reduced_ppo(settings.method, settings.steps, steps, settings.environments)
         if settings.entropy is not None:
             ppo = replace(ppo, entropy=settings.entropy)
         recipe = TwinRecipe(info.id, settings.method, "reduced", False, network, ppo, population=settings.population)

@@ -94,7 +94,9 @@ class TeamProcess(TwinProcess):
         wanted = self._shaped.report_shapes(updates)
         found = self._said("run", {}, _bytes_of(self.shapes) + _bytes_of(wanted), updates=updates)
         self._made += updates
-        report = _of_shapes(_part(found, "report/"), wanted)
+        report: UpdateReport = _of_shapes(_part(found, "report/"), wanted)
+        if (np.asarray(report.episodes.games) < 0).any() or (np.asarray(report.episodes.length) < 0).any():
+            raise TwinProblemError(OTHER_FORM)
         return self._state_of(_part(found, "state/")), report
 
     def seat(self, policies: Sequence[tuple[NetworkConfig, Params]]) -> None:

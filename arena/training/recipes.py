@@ -206,17 +206,18 @@ def _reduced(method: str, game: BatchedGame) -> tuple[NetworkConfig, PpoConfig]:
     return network, reduced_ppo(method, game.reduced_steps, game.max_length)
 
 
-def reduced_ppo(method: str, total_steps: int, steps: int) -> PpoConfig:
+def reduced_ppo(method: str, total_steps: int, steps: int, environments: int = 128) -> PpoConfig:
     """Returns settings of PPO that two processor cores can train.
 
     Args:
         method: what is trained for.
         total_steps: environment steps of the whole training.
         steps: of every game between updates.
+        environments: games at once.
     """
     ppo = PpoConfig(
         total_steps=total_steps,
-        environments=128,
+        environments=environments,
         steps=steps,
         minibatches=8,
         learning_rate=1.2e-3,

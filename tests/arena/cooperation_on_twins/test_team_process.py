@@ -68,7 +68,8 @@ def test_reports_of_updates_have_the_shapes_of_seeds_and_updates(told):
     first = told(zeros).begin()
     _, came = told(good).run(first, 3)
     assert came.episodes.games.shape == (2, 3)
-    for forged in (state, good | {"report/losses/total": np.zeros((2, 2), np.float32)}):
+    negative = {"report/episodes/games": np.full((2, 3), -1, np.int32)}
+    for forged in (state, good | {"report/losses/total": np.zeros((2, 2), np.float32)}, good | negative):
         told(zeros).begin()
         with pytest.raises(TwinProblemError, match=OTHER_FORM):
             told(forged).run(first, 3)
