@@ -83,7 +83,7 @@ def test_a_training_that_was_stopped_comes_to_the_same_policies(trained, yokai, 
 def test_policies_play_on_the_twin_and_at_the_table(trained, yokai, cwm, tmp_path):
     told = cwm("xp", "yokai-9c-2p", "--twin", str(yokai), "--checkpoint", str(trained), "--games", "20", "--json").json
     assert told["policies"] == ["sp-s0", "sp-s1"]
-    assert [row["names"] for row in told["seatings"]] == [
+    assert [row["seats"] for row in told["seatings"]] == [
         ["sp-s0", "sp-s0"],
         ["sp-s1", "sp-s1"],
         ["sp-s0", "sp-s1"],
