@@ -21,6 +21,7 @@ from cwm.sandbox.parent.host import Sandbox
 from cwm.twins.compiled import CompiledTwin
 from cwm.twins.stored import StoredTwin
 from games.api import GameError
+from games.batched import registry as batched
 
 LANES: Final = 1024
 STEPS: Final = 200
@@ -58,6 +59,11 @@ def run(model_folder: Path, bundle: ModelBundle, lanes: int | None = None, pgx: 
         if rate_of is not None:
             note = f"{STEPS} steps a call; baseline: pgx's own environment of the game"
             yield interleaved(f"{name}/pgx", "steps/s", lambda: compiled.rate(count, STEPS)[0], rate_of, PAIRS, note)
+        if game in batched.ids():
+            by_hand = accelerated.load("arena.benchmarks.batched_steps").rate_of(game, count, STEPS)
+            note = f"{STEPS} steps a call; baseline: the batched game that was written by hand"
+            own = f"{name}/by-hand"
+            yield interleaved(own, "steps/s", lambda: compiled.rate(count, STEPS)[0], by_hand, PAIRS, note)
     yield from _learning(bundle, twin, count)
 
 

@@ -9,6 +9,7 @@ import typer
 from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.commands.exit_codes import EXIT_SYSTEM
+from arena.commands.train import on_twin
 from arena.comparison import belief_probe, partner_fit, team_figures
 from arena.comparison.team_figures import TeamFigures
 from arena.machine import shipped
@@ -64,6 +65,10 @@ def command(
             help="Play trained policies instead, in batches: one option a policy, a folder (or a folder of such "
             "folders) or the name of one that ships.",
         ),
+    ] = None,
+    twin: Annotated[
+        Path | None,
+        typer.Option("--twin", help="With --checkpoint, whose policies were trained on this run's twin: play on it."),
     ] = None,
     greedy: Annotated[
         bool, typer.Option("--greedy", help="Checkpoints take their likeliest action instead of a drawn one.")
@@ -134,6 +139,13 @@ def command(
 ) -> None:
     """Play agents with themselves and with each other on common deals: R, return, SEE, EE, WEE, LEN, win rate."""
     require_folders(html)
+    if twin is not None:
+        if not checkpoint or agent or simulations or probe or fit or ablations or run or share or html:
+            raise UsageError("--twin goes with --checkpoint, --games, --greedy, --seed and --json alone.")
+        if probe_colours or own_names:
+            raise UsageError("--probe-colours and --own-names are of the batched game: leave out --twin.")
+        _play_on_twin(game, twin, checkpoint, games, seed, greedy, as_json)
+        return
     if checkpoint:
         if agent or deck or simulations or probe or fit or ablations or run or share:
             raise UsageError(
@@ -183,6 +195,19 @@ def command(
     if found.missing:
         console.notices.print(f"{len(found.missing)} games could not be played; run the command again")
         raise typer.Exit(EXIT_SYSTEM)
+
+
+def _play_on_twin(
+    game: str, folder: Path, checkpoints: list[str], games: int | None, seed: int, greedy: bool, as_json: bool
+) -> None:
+    bundle, twin = on_twin.twin_of(folder)
+    if bundle.info["id"] != game:
+        raise UsageError(f"The game is {game}, but the model in {folder} is of {bundle.info['id']}.")
+    found = on_twin.played(bundle, twin, list(map(Path, checkpoints)), games or on_twin.GAMES, seed, greedy)
+    if as_json:
+        console.print_json(found.to_json())
+    else:
+        console.out.print(found.sheet())
 
 
 def _shared(game: str, agents: int, share: str) -> tuple[tuple[int, ...], ...]:

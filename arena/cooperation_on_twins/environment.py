@@ -92,7 +92,8 @@ class TwinEnv:
 
     def init(self, key: Array) -> TwinState:
         """Returns a freshly dealt game, or B games, at the first decision; each depends on its own key alone."""
-        return _of_lanes(self._begun, key.ndim > 0, (0,), -1)(key)
+        dealt: TwinState = _of_lanes(self._begun, key.ndim > 0, (0,), -1)(key)
+        return dealt
 
     def _begun(self, key: Array) -> TwinState:
         deal, draw = jax.random.split(key)
@@ -107,7 +108,9 @@ class TwinEnv:
 
         What is not legal is replaced by the player's lowest-numbered legal action.
         """
-        return _of_lanes(self._step, state.length.ndim > 0, (-1, 0, 0), (-1, 0))(state, jnp.asarray(actions), keys)
+        stepping = _of_lanes(self._step, state.length.ndim > 0, (-1, 0, 0), (-1, 0))
+        following: tuple[TwinState, Transition] = stepping(state, jnp.asarray(actions), keys)
+        return following
 
     def _step(self, state: TwinState, actions: Array, key: Array) -> tuple[TwinState, Transition]:
         seen = self._look(state)

@@ -25,7 +25,7 @@ NUMBER: Final = 4
 """Bytes of a number in an answer."""
 
 
-class PlayedGames(NamedTuple):
+class GamesOnTwin(NamedTuple):
     """Games of one seating.
 
     Attributes:
@@ -94,7 +94,9 @@ class TeamProcess(TwinProcess):
         wanted = self._shaped.report_shapes(updates)
         found = self._said("run", {}, _bytes_of(self.shapes) + _bytes_of(wanted), updates=updates)
         self._made += updates
-        report = _of_shapes(_part(found, "report/"), wanted)
+        report: UpdateReport = _of_shapes(_part(found, "report/"), wanted)
+        if (np.asarray(report.episodes.games) < 0).any() or (np.asarray(report.episodes.length) < 0).any():
+            raise TwinProblemError(OTHER_FORM)
         return self._state_of(_part(found, "state/")), report
 
     def seat(self, policies: Sequence[tuple[NetworkConfig, Params]]) -> None:
@@ -106,7 +108,7 @@ class TeamProcess(TwinProcess):
         }
         self._said("seat", arrays, 0, networks=[network.to_json() for network, _ in policies])
 
-    def play(self, seating: Sequence[int], games: int, seed: int, greedy: bool = False) -> PlayedGames:
+    def play(self, seating: Sequence[int], games: int, seed: int, greedy: bool = False) -> GamesOnTwin:
         """Plays one game on each of many deals, the same whoever plays.
 
         Args:
@@ -124,7 +126,7 @@ class TeamProcess(TwinProcess):
             raise TwinProblemError(OTHER_FORM)
         if not np.isfinite(found["total"]).all():
             raise TwinProblemError("the games on the twin pay what are no finite numbers")
-        return PlayedGames(**found)
+        return GamesOnTwin(**found)
 
     def _state_of(self, arrays: Mapping[str, NDArray[Any]]) -> TrainingState:
         state: TrainingState = _of_shapes(arrays, self.shapes)

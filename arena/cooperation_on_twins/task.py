@@ -101,9 +101,10 @@ class TeamLearner:
     def report_shapes(self, updates: int) -> UpdateReport:
         """Returns the shapes of what so many updates come to, [seeds, updates]."""
         axes = len(self._task.seeds), updates
-        real: Any = jax.ShapeDtypeStruct(axes, jnp.float32)
+        array_of: Any = jax.ShapeDtypeStruct
+        real = array_of(axes, jnp.float32)
         episodes = jax.eval_shape(partial(no_episodes, self._env))
-        summed = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(axes, leaf.dtype), episodes)
+        summed = jax.tree.map(lambda leaf: array_of(axes, leaf.dtype), episodes)
         return UpdateReport(Losses(*[real] * len(Losses._fields)), summed, real, real)
 
 

@@ -13,6 +13,7 @@ from arena.checkpoints.methods import LEVELS, OFF_BELIEF, TITLES
 from arena.training import overcooked
 from games.api import DEFAULT_VIEW
 from games.batched import registry
+from games.batched.api import Means
 from games.batched.game import BatchedGame
 from search.learn.added_fields import without_defaults
 from search.learn.beliefs.belief_training import BeliefTrainingConfig
@@ -97,6 +98,11 @@ class Recipe:
     def view(self) -> str:
         """The view of the game that the policy is trained on."""
         return registry.MEMORY if self.memory else DEFAULT_VIEW
+
+    @property
+    def means(self) -> Means | None:
+        """Metrics over finished games that are told while it trains; None: the mean of every figure."""
+        return registry.make(self.game).means
 
     def to_json(self) -> dict[str, Any]:
         told = asdict(self) | {"network": self.network.to_json(), "ppo": self.ppo.to_json()}
@@ -197,19 +203,29 @@ def _reduced(method: str, game: BatchedGame) -> tuple[NetworkConfig, PpoConfig]:
     """Returns settings that two processor cores can train; found by a few trials on a small game."""
     pointing = game.network.pointing
     network = NetworkConfig(encoder="slots" if pointing else "mlp", filters=64, layers=2, hidden=64, **pointing)
+    return network, reduced_ppo(method, game.reduced_steps, game.max_length)
+
+
+def reduced_ppo(method: str, total_steps: int, steps: int, environments: int = 128) -> PpoConfig:
+    """Returns settings of PPO that two processor cores can train.
+
+    Args:
+        method: what is trained for.
+        total_steps: environment steps of the whole training.
+        steps: of every game between updates.
+        environments: games at once.
+    """
     ppo = PpoConfig(
-        total_steps=game.reduced_steps,
-        environments=128,
-        steps=game.max_length,
+        total_steps=total_steps,
+        environments=environments,
+        steps=steps,
         minibatches=8,
         learning_rate=1.2e-3,
         value_clip=None,
         entropy=0.015,
         shaping_share=0.4,
     )
-    if method == "he":
-        ppo = replace(ppo, entropy=0.03, gae_decay=0.85)
-    return network, ppo
+    return replace(ppo, entropy=0.03, gae_decay=0.85) if method == "he" else ppo
 
 
 def belief_settings(made: Recipe) -> tuple[BeliefConfig, BeliefTrainingConfig]:

@@ -176,7 +176,7 @@ def advance(
     total, each = plan.recipe.ppo.updates, piece(plan.recipe)
     steps_per_update = plan.recipe.ppo.steps_per_update
     keep = keep or keeper(plan, plan.folder)
-    means = registry.make(plan.recipe.game).means
+    means = plan.recipe.means
     saved = time.monotonic()
     done, diverged = updates_of(state), False
     begun = done

@@ -1,5 +1,6 @@
 """`cwm train yokai`, `hanabi` and `overcooked`: baselines in batched games, from IPPO to Off-Belief Learning."""
 
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -150,6 +151,11 @@ def seeds_of(text: str) -> tuple[int, ...]:
 
 def watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
     """Trains with a line that says how far it is; returns whether it finished."""
+    return watched_by(lambda on_report: runs.train(plan, stop_after, on_report))
+
+
+def watched_by(train: Callable[[Callable[[Any], None]], Any]) -> bool:
+    """Trains, telling what is reported in a line; returns whether it finished."""
     with worded_bar("steps", "compiling") as show:
 
         def on_report(standing: Any) -> None:
@@ -165,4 +171,4 @@ def watched(runs: Any, plan: Any, stop_after: float | None) -> bool:
                 words += f", cross-entropy {first['cross_entropy']:.3f}"
             show(standing.steps, standing.total, words)
 
-        return bool(runs.train(plan, stop_after, on_report))
+        return bool(train(on_report))

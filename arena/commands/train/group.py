@@ -2,7 +2,7 @@
 
 import typer
 
-from arena.commands.train import baseline, curves, on_model, pack, simultaneous, table, zero
+from arena.commands.train import baseline, curves, on_model, pack, simultaneous, table, team, zero
 
 app = typer.Typer(no_args_is_help=True, help="Train agents that learn.")
 app.command("yokai")(baseline.command)
@@ -13,4 +13,5 @@ app.command("table")(table.command)
 app.command("curves")(curves.command)
 app.command("pack")(pack.command)
 app.command("ppo")(on_model.command)
+app.command("ippo")(team.command)
 app.command("alphazero")(zero.command)

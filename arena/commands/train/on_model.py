@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.agents.specs import AgentSpec
+from arena.commands.train.on_twin import twin_of
 from arena.figures import formatting
 from arena.machine import accelerated, shipped
 from arena.matches.game_source import MODEL_PREFIX, in_turns
@@ -80,7 +81,7 @@ def command(
 ) -> None:
     """Train agents by PPO on a code world model, against random players (the CWM paper, appendix D)."""
     course = accelerated.load("arena.training_on_models.course")
-    found_at, bundle = _bundle(model, game)
+    found_at, bundle = model_of(model, game)
     in_turns(bundle)
     folder = out or Path("runs") / f"ppo-{bundle.info['id']}-{bundle.hash[:8]}"
     settings = PpoSettings(
@@ -150,16 +151,13 @@ def _twin(
         on = On.TWIN if "twin" in begun else On.WORKER
     if on is None and against:
         on = On.TWIN
-    place = folder / MODEL if (folder / MODEL).is_dir() else folder
-    if on is On.WORKER or (on is None and not has_twin(place)):
+    if on is On.WORKER or (on is None and not has_twin(folder / MODEL if (folder / MODEL).is_dir() else folder)):
         if against is not None:
             raise UsageError(
                 f"--against {against[0]} needs the model's twin: leave out --on worker, or leave out --against."
             )
         return None
-    twin = StoredTwin.load(place)
-    if twin.model != bundle.hash:
-        raise UsageError(f"The twin in {place} equals another model than the one beside it: run `cwm twin {folder}`.")
+    twin = twin_of(folder)[1]
     if vectors and (bundle.vectors_source is not None or bundle.schema != twin.schema):
         if on is None:
             return None
@@ -177,7 +175,16 @@ def _others(teachers: Any, against: list[str], twin: StoredTwin) -> Any:
     return teachers.fixed_policies([Path(folder) for folder in against], twin)
 
 
-def _bundle(model: str, game: str | None) -> tuple[Path, ModelBundle]:
+def model_of(model: str, game: str | None) -> tuple[Path, ModelBundle]:
+    """Returns the folder that an option names, and its model.
+
+    Args:
+        model: folder of a run or of a model, or `recorded` and the like.
+        game: of the model; a recorded one needs it.
+
+    Raises:
+        UsageError: the model is of another game, or none ships for it.
+    """
     if model.split("+")[0].split("-")[0] == recorded_models.RECORDED:
         if game is None:
             raise UsageError(f"--model {model} needs --game: which game's recorded model?")

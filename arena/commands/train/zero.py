@@ -6,16 +6,14 @@ from typing import Annotated
 import typer
 
 from arena.commands.train.on_model import MOST_ENVIRONMENTS, MOST_HIDDEN, Notices
+from arena.commands.train.on_twin import twin_of
 from arena.figures import formatting
 from arena.machine import accelerated
 from arena.matches.game_source import MODEL_PREFIX
-from arena.runs.folder import MODEL
 from arena.runs.origins import true_game
 from arena.terminal import console
 from arena.terminal.options import AsJson
 from arena.usage import UsageError
-from cwm.model.bundle import ModelBundle
-from cwm.twins.stored import StoredTwin
 
 
 def command(
@@ -43,10 +41,7 @@ def command(
         raise UsageError(
             f"--environments is {environments}: an update's decisions fall into 20 parts; give an even number."
         )
-    bundle = ModelBundle.load(run)
-    twin = StoredTwin.load(run / MODEL if (run / MODEL).is_dir() else run)
-    if twin.model != bundle.hash:
-        raise UsageError(f"The twin in {run} equals another model than the one beside it: run `cwm twin {run}`.")
+    bundle, twin = twin_of(run)
     folder = out or Path("runs") / f"alphazero-{bundle.info['id']}-{bundle.hash[:8]}"
     task = course.ZeroTask(steps, environments=environments, simulations=simulations, hidden=hidden)
     console.notices.print(f"{bundle.info['id']}: training on its twin in {folder}; the same command goes on")

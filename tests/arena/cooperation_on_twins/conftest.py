@@ -3,7 +3,17 @@
 import jax.numpy as jnp
 import pytest
 
+from arena.pipeline import recorded_models
+from cwm.interface.answers import programs
+from cwm.interface.twin import TWIN_FUNCTIONS
+from cwm.llm import recordings
+from cwm.model.bundle import ModelBundle
+from cwm.observations.vectors import infer
 from cwm.twins.form import ArrayForm, TwinForm
+from cwm.twins.proof import ProofConfig
+from cwm.twins.stored import StoredTwin, jax_version
+from cwm.twins.task import GameSample
+from cwm.twins.traced import TwinWorker, sandbox
 
 OVER, CHANCE = -4, -1
 SAID = 2
@@ -36,3 +46,19 @@ def echo():
     arrays = ArrayForm("turn", "int32", ()), ArrayForm("coin", "int32", ()), ArrayForm("said", "int32", (2,))
     form = TwinForm(arrays, ("say heads", "say tails"), ("heads", "tails"), 2, 2)
     return form, {"init": init, "step": step, "look": look}
+
+
+@pytest.fixture(scope="session")
+def yokai(tmp_path_factory):
+    """The recorded model of Yōkai with its recorded twin beside it, which is not proved here."""
+    folder = tmp_path_factory.mktemp("yokai")
+    bundle = ModelBundle.load(recorded_models.folder_of("yokai-9c-2p"))
+    bundle.save(folder)
+    answer = recordings.load("yokai-9c-2p+twin").records[-1].completion.text
+    (source,) = programs(answer, TWIN_FUNCTIONS, 1)
+    schema = infer(GameSample.of(bundle.program(), 0, None).observations)
+    with TwinWorker(source, bundle.program(), sandbox(None)) as worker:
+        traced = worker.traced(schema.width)
+    told = ProofConfig(transitions=1), {}, (), jax_version()
+    StoredTwin(source, traced, schema.to_json(), bundle.hash, *told).save(folder)
+    return folder

@@ -46,7 +46,7 @@ def test_an_answer_in_the_form_that_was_asked_for_is_taken():
         {"tables": {"actions": [], "chance": []}},
         {"tables": {"actions": ["go", "go"], "chance": []}},
         {"tables": {"actions": ["go"], "chance": [1]}},
-        {"tables": {"actions": [str(number) for number in range(10_001)], "chance": []}},
+        {"tables": {"actions": [str(number) for number in range(16_385)], "chance": []}},
         {"trace": TRACE | {"init": 1}},
         {"trace": TRACE | {"layout": []}},
         {"trace": TRACE | {"layout": [["count", "int8", [0]]]}},
