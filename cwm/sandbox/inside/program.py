@@ -33,6 +33,9 @@ BESIDE = (
 )
 """Functions with a source of their own: name, field of `ProgramSource`, name of the file in tracebacks."""
 
+SHOWN = ("Action", "State", "Observation", "History")
+"""Names of types that stand in the question for a function beside a joint step, whether its program has them or not."""
+
 
 class ProgramGame:
     """A program behind the `Game` protocol.
@@ -155,6 +158,8 @@ class LoadedCode:
         for name, code in self._beside:
             own = dict(namespace)
             own.pop(name, None)
+            if self._joint is not None:
+                own = dict.fromkeys(SHOWN, object) | own
             exec(code, own)  # noqa: S102 - as above
             functions[name] = _functions(own).get(name) or missing(name)
         game = ProgramGame(functions, self._initial_state, self._info)

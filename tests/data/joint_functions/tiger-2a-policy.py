@@ -1,4 +1,4 @@
-def policy_prior(history, legal, agent):
+def policy_prior(history: History, legal: list[Action], agent: int) -> list[float]:
     lean = 0
     for told, action in history:
         growl = told["growl"]
