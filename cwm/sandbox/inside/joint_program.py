@@ -243,8 +243,8 @@ def _choosing(draws: Mapping[str, Json], number: int, rng: random.Random) -> Cho
     def choose(label: str, outcomes: Sequence[tuple[Json, float]]) -> Json:
         if label in draws:
             wanted = draws[label]
-            for outcome, _ in outcomes:
-                if _same(outcome, wanted):
+            for outcome, probability in outcomes:
+                if probability > 0.0 and _same(outcome, wanted):
                     return outcome
             raise Contradiction(f"{label!r} cannot be drawn as {short(wanted)} in {_where(number)}")
         left = uniform()

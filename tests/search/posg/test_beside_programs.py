@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from cwm.sandbox.inside.joint_program import Contradiction, replayed
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.synthesis.task import described
-from games.posg.api import InfersPosg, PolicyOnHistory, PosgError, ValuesStates
+from games.posg.api import Choose, InfersPosg, PolicyOnHistory, PosgError, ValuesStates
 from games.posg.serialised import SerialisedPosg
+from games.posg.tiger.model import Tiger
 from games.registry import make
 from search.api import PlannerConfigError
 from search.posg import planner, session
@@ -102,6 +104,17 @@ def test_an_inference_tells_what_the_others_saw_and_did() -> None:
     assert {action for _, action in private[0][:-1]} <= set(LEGAL)
     assert next(told for told, _ in private[0]) == SILENT
     assert len(private[0]) == 3
+
+
+def test_a_sample_names_no_draw_of_probability_zero() -> None:
+    class Certain(Tiger):
+        def initial_state(self, choose: Choose) -> str:
+            return str(choose("tiger", [("left", 1.0), ("right", 0.0)]))
+
+    history = [((None, None), None)]
+    assert replayed(Certain(), [(None, {"tiger": "left"})], history, 0, random.Random(0))[0] == "left"
+    with pytest.raises(Contradiction, match="'tiger' cannot be drawn as 'right' in the start"):
+        replayed(Certain(), [(None, {"tiger": "right"})], history, 0, random.Random(0))
 
 
 def test_where_the_inference_fails_the_belief_is_carried_on_without_it() -> None:
