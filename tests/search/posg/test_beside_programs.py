@@ -117,6 +117,17 @@ def test_a_sample_names_no_draw_of_probability_zero() -> None:
         replayed(Certain(), [(None, {"tiger": "right"})], history, 0, random.Random(0))
 
 
+def test_a_policy_whose_answer_is_none_makes_a_move_random_or_spoils_the_planner() -> None:
+    program = loaded(
+        "tiger-2a", prior_source="def policy_prior(history, legal, agent):\n    return [3.0, -1.0, -1.0]\n"
+    )
+    told = decided(program, [[SILENT, None]], method="ipomcp", types=("prior",), simulations=2, particles=2)
+    assert told["action"] in LEGAL
+    assert told["fallback"].startswith("the policy 'prior' gives [3.0, -1.0, -1.0] for open left, open right, listen;")
+    with pytest.raises(PosgError, match="the policy 'prior' gives"):
+        decided(program, [[SILENT, None]], method="potmmcp", types=("prior",), simulations=2, episodes=1)
+
+
 def test_where_the_inference_fails_the_belief_is_carried_on_without_it() -> None:
     wrong = "def resample_history(history, agent):\n    return []\n"
     program = loaded("tiger-2a", inference_source=wrong)
