@@ -128,6 +128,40 @@ def test_a_policy_whose_answer_is_none_makes_a_move_random_or_spoils_the_planner
         decided(program, [[SILENT, None]], method="potmmcp", types=("prior",), simulations=2, episodes=1)
 
 
+NARROW = """
+ACTIONS = ["open left", "open right", "listen"]
+def initial_state(choose): return 0
+def active(state): return [0, 1] if state < 4 else []
+def legal_actions(state, agent): return ACTIONS[state % 2 :][:2] if state < 4 else []
+def move(state, actions, choose): return state + 1, [0.0, 0.0], [state == 3] * 2
+def observe(state, actions, choose): return [state, state]
+"""
+PLAYED = """
+import random
+def resample_history(history, agent):
+    joints = [[action, random.choice([["open left", "open right"], ["open right", "listen"]][number % 2])]
+              for number, (_, action) in enumerate(history[:-1])]
+    return [(None, {}), *((joint, {}) for joint in joints)]
+"""
+STRICT = """
+def policy_prior(history, legal, agent):
+    assert len(legal) == 2, legal
+    return [0.9, 0.1]
+"""
+
+
+def test_under_an_inferred_belief_policies_are_asked_about_what_was_legal_then() -> None:
+    program = loaded("tiger-2a", source=NARROW, inference_source=PLAYED, prior_source=STRICT)
+    history = [(0, "open left"), (1, "listen"), (2, None)]
+    config = PosgPlannerConfig(method="ipomcp", types=("prior", "uniform"), belief="inferred", particles=50)
+    for length in (2, 3):
+        made = planner.make(program.posg, 0, config, session._policies(program.posg))
+        seen = [*history[: length - 1], (history[length - 1][0], None)]
+        made.follow(moments(seen), random.Random(0))
+        minds = [mind for particle in made.belief.cloud.particles for mind in particle.minds]
+        assert {len(mind.legal) for mind in minds} == {2}
+
+
 def test_where_the_inference_fails_the_belief_is_carried_on_without_it() -> None:
     wrong = "def resample_history(history, agent):\n    return []\n"
     program = loaded("tiger-2a", inference_source=wrong)
