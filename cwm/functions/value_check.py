@@ -6,6 +6,7 @@ from dataclasses import asdict
 from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import ProgramSource, Reply
+from cwm.sandbox.wire.plain_json import is_finite
 from cwm.suite.build import to_worker
 from cwm.suite.types import UnitTest
 from cwm.synthesis.candidate import problem_of
@@ -107,6 +108,8 @@ def _are_figures(value: Json) -> bool:
     return (
         isinstance(value, dict)
         and all(type(value.get(name)) is int for name in ("wrong_ends", "out_of_bounds", "calls", "states"))
+        and all(is_finite(value[name]) for name in ("calls", "states"))
         and type(value.get("seconds")) is float
         and value["seconds"] > 0
+        and is_finite(value["calls"] / value["seconds"])
     )

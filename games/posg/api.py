@@ -36,6 +36,18 @@ Moved: TypeAlias = tuple[State, Sequence[float], Sequence[bool]]
 """What a step makes: the next state, the reward of each agent, and for each agent whether the game is over for it."""
 
 
+class LivedHistory(list[tuple[Observation, Action | None]]):
+    """A private history (`PosgHistory`) that knows what the agent might have done.
+
+    Attributes:
+        legal: at each of its moments but the last; () where it was not active.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.legal: list[Sequence[Action]] = []
+
+
 class PosgError(GameError):
     """A game of several agents was used wrongly, or its rules contradict themselves; the message says how."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from games.api import Action
-from games.posg.api import InfersPosg, Observation, PosgError
+from games.posg.api import InfersPosg, LivedHistory, Observation, PosgError, PosgHistory
 from games.posg.chance import MAX_BRANCHES
 from search.api import PlannerConfigError
 from search.posg.belief import Cloud, NotExplainedError, Scope, acts
@@ -81,7 +81,8 @@ class InferredBelief:
                 raise NotExplainedError(str(error)) from error
             place = scope.steps.place(state)
             shown = [[(as_seen(told), action) for told, action in one or ()] for one in private]
-            rows.append([self._with_minds(place, shown, kind) for kind in kinds])
+            legal = [_legal_in(one) for one in private]
+            rows.append([self._with_minds(place, shown, legal, kind) for kind in kinds])
         prior, merging = scope.types.prior or [1.0], Merging(scope)
         evidence = tempered([[likely for _, likely in row] for row in rows], prior, scope.config.evidence)
         most = max((likely for row in rows for _, likely in row), default=0.0)
@@ -96,7 +97,11 @@ class InferredBelief:
         return cloud
 
     def _with_minds(
-        self, place: Place, private: Sequence[Sequence[tuple[Seen, Action | None]]], kind: int
+        self,
+        place: Place,
+        private: Sequence[Sequence[tuple[Seen, Action | None]]],
+        legal: Sequence[Sequence[Sequence[Action]]],
+        kind: int,
     ) -> tuple[PosgParticle, float]:
         """Returns a particle, and the logarithm of how much likelier a type is to act as drawn than one at random."""
         scope = self._scope
@@ -104,15 +109,20 @@ class InferredBelief:
             return PosgParticle(place, 0, ()), 0.0
         minds, likely = [], 0.0
         for by_policy, agent in zip(scope.types.minds[kind], scope.types.others, strict=True):
-            mind, more = self._mind(by_policy, place, private[agent], agent)
+            mind, more = self._mind(by_policy, place, private[agent], legal[agent], agent)
             minds.append(mind)
             likely += more
         return PosgParticle(place, kind, tuple(minds)), likely
 
     def _mind(
-        self, by_policy: Minds, place: Place, history: Sequence[tuple[Seen, Action | None]], agent: int
+        self,
+        by_policy: Minds,
+        place: Place,
+        history: Sequence[tuple[Seen, Action | None]],
+        might: Sequence[Sequence[Action]],
+        agent: int,
     ) -> tuple[Mind, float]:
-        """Follows what an agent saw and did; what else it might have done before now is not told: anything."""
+        """Follows what an agent saw and did; where it is not told what else it might have done before now: anything."""
         steps, likely = self._scope.steps, 0.0
         every, idle = tuple(steps.model.info.actions[agent]), Idle(steps.model.info.actions[agent][:1])
         if not history:
@@ -121,17 +131,28 @@ class InferredBelief:
         mind: Mind | None = None
         done: Action | None = None
         for number, (seen, action) in enumerate(history):
-            legal = steps.legal(place, agent) if number == last else idle if action is None else every
+            legal = (
+                steps.legal(place, agent)
+                if number == last
+                else idle
+                if action is None
+                else (might[number] if might else every)
+            )
             if mind is None:
                 mind = by_policy.first(seen, legal)
             else:
                 acted = idle[0] if done is None else done
                 mind = mind.after.get((acted, seen)) or by_policy.after(mind, acted, seen, legal)
             if action is not None and number < last:
-                likely += math.log((1.0 - SLIP) * mind.chance(action) * len(every) + SLIP)
+                likely += math.log((1.0 - SLIP) * mind.chance(action) * len(legal) + SLIP)
             done = action
         assert mind is not None
         return mind, likely
+
+
+def _legal_in(history: PosgHistory | None) -> Sequence[Sequence[Action]]:
+    """Returns what an agent might have done at each of its moments; () if its history does not tell."""
+    return history.legal if isinstance(history, LivedHistory) else ()
 
 
 def tempered(likely: Sequence[Sequence[float]], prior: Sequence[float], evidence: float) -> float:

@@ -7,7 +7,18 @@ from typing import Any, Final
 
 from cwm.sandbox.wire.plain_json import is_finite
 from games.api import Action, Json, State
-from games.posg.api import Choose, Joint, Moved, Observation, PosgError, PosgHistory, PosgInfo, PosgModel, key_of
+from games.posg.api import (
+    Choose,
+    Joint,
+    LivedHistory,
+    Moved,
+    Observation,
+    PosgError,
+    PosgHistory,
+    PosgInfo,
+    PosgModel,
+    key_of,
+)
 
 NAMES = ("initial_state", "active", "legal_actions", "move", "observe")
 """Functions that such a program defines, which are called as the methods of the protocol are."""
@@ -173,7 +184,7 @@ def replayed(
         got = f"{len(sample)} entries" if type(sample) in (list, tuple) else f"a {type(sample).__name__}"
         raise Contradiction(f"expected {len(history)} entries, one for each arrival of the history, got {got}")
     agents = posg.info.num_agents
-    told: list[list[tuple[Observation, Action | None]]] = [[] for _ in range(agents)]
+    told = [LivedHistory() for _ in range(agents)]
     state: State = None
     own: Action | None = None
     for number, (entry, (shown, done)) in enumerate(zip(sample, history, strict=True)):
@@ -192,6 +203,7 @@ def replayed(
         for other, one in enumerate(seen):
             if one is not None:
                 told[other].append((one, None))
+                told[other].legal.append(())
         own = done
     return state, [None if other == agent else told[other] for other in range(agents)]
 
@@ -214,7 +226,7 @@ def _joint(
     number: int,
     agent: int,
     own: Action | None,
-    told: list[list[tuple[Observation, Action | None]]],
+    told: list[LivedHistory],
 ) -> tuple[Action, ...]:
     """Returns the actions of a step, checked, and notes them in the histories."""
     info = posg.info
@@ -228,12 +240,14 @@ def _joint(
         if one not in active:
             joint[one] = info.actions[one][0]
             continue
-        if joint[one] not in posg.legal_actions(state, one):
+        legal = posg.legal_actions(state, one)
+        if joint[one] not in legal:
             raise Contradiction(f"{short(joint[one])} is not legal for agent {one} in {_where(number)}")
         if one == agent and joint[one] != own:
             raise Contradiction(f"agent {agent} did {own!r} in {_where(number)}, and not {joint[one]!r}")
         if told[one]:
             told[one][-1] = (told[one][-1][0], joint[one])
+            told[one].legal[-1] = tuple(legal)
     return tuple(joint)
 
 
@@ -243,8 +257,8 @@ def _choosing(draws: Mapping[str, Json], number: int, rng: random.Random) -> Cho
     def choose(label: str, outcomes: Sequence[tuple[Json, float]]) -> Json:
         if label in draws:
             wanted = draws[label]
-            for outcome, _ in outcomes:
-                if _same(outcome, wanted):
+            for outcome, probability in outcomes:
+                if probability > 0.0 and _same(outcome, wanted):
                     return outcome
             raise Contradiction(f"{label!r} cannot be drawn as {short(wanted)} in {_where(number)}")
         left = uniform()

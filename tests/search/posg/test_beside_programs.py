@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from cwm.sandbox.inside.joint_program import Contradiction, replayed
 from cwm.sandbox.inside.program import LoadedCode
 from cwm.synthesis.task import described
-from games.posg.api import InfersPosg, PolicyOnHistory, PosgError, ValuesStates
+from games.posg.api import Choose, InfersPosg, PolicyOnHistory, PosgError, ValuesStates
 from games.posg.serialised import SerialisedPosg
+from games.posg.tiger.model import Tiger
 from games.registry import make
 from search.api import PlannerConfigError
 from search.posg import planner, session
@@ -102,6 +104,62 @@ def test_an_inference_tells_what_the_others_saw_and_did() -> None:
     assert {action for _, action in private[0][:-1]} <= set(LEGAL)
     assert next(told for told, _ in private[0]) == SILENT
     assert len(private[0]) == 3
+
+
+def test_a_sample_names_no_draw_of_probability_zero() -> None:
+    class Certain(Tiger):
+        def initial_state(self, choose: Choose) -> str:
+            return str(choose("tiger", [("left", 1.0), ("right", 0.0)]))
+
+    history = [((None, None), None)]
+    assert replayed(Certain(), [(None, {"tiger": "left"})], history, 0, random.Random(0))[0] == "left"
+    with pytest.raises(Contradiction, match="'tiger' cannot be drawn as 'right' in the start"):
+        replayed(Certain(), [(None, {"tiger": "right"})], history, 0, random.Random(0))
+
+
+def test_a_policy_whose_answer_is_none_makes_a_move_random_or_spoils_the_planner() -> None:
+    program = loaded(
+        "tiger-2a", prior_source="def policy_prior(history, legal, agent):\n    return [3.0, -1.0, -1.0]\n"
+    )
+    told = decided(program, [[SILENT, None]], method="ipomcp", types=("prior",), simulations=2, particles=2)
+    assert told["action"] in LEGAL
+    assert told["fallback"].startswith("the policy 'prior' gives [3.0, -1.0, -1.0] for open left, open right, listen;")
+    with pytest.raises(PosgError, match="the policy 'prior' gives"):
+        decided(program, [[SILENT, None]], method="potmmcp", types=("prior",), simulations=2, episodes=1)
+
+
+NARROW = """
+ACTIONS = ["open left", "open right", "listen"]
+def initial_state(choose): return 0
+def active(state): return [0, 1] if state < 4 else []
+def legal_actions(state, agent): return ACTIONS[state % 2 :][:2] if state < 4 else []
+def move(state, actions, choose): return state + 1, [0.0, 0.0], [state == 3] * 2
+def observe(state, actions, choose): return [state, state]
+"""
+PLAYED = """
+import random
+def resample_history(history, agent):
+    joints = [[action, random.choice([["open left", "open right"], ["open right", "listen"]][number % 2])]
+              for number, (_, action) in enumerate(history[:-1])]
+    return [(None, {}), *((joint, {}) for joint in joints)]
+"""
+STRICT = """
+def policy_prior(history, legal, agent):
+    assert len(legal) == 2, legal
+    return [0.9, 0.1]
+"""
+
+
+def test_under_an_inferred_belief_policies_are_asked_about_what_was_legal_then() -> None:
+    program = loaded("tiger-2a", source=NARROW, inference_source=PLAYED, prior_source=STRICT)
+    history = [(0, "open left"), (1, "listen"), (2, None)]
+    config = PosgPlannerConfig(method="ipomcp", types=("prior", "uniform"), belief="inferred", particles=50)
+    for length in (2, 3):
+        made = planner.make(program.posg, 0, config, session._policies(program.posg))
+        seen = [*history[: length - 1], (history[length - 1][0], None)]
+        made.follow(moments(seen), random.Random(0))
+        minds = [mind for particle in made.belief.cloud.particles for mind in particle.minds]
+        assert {len(mind.legal) for mind in minds} == {2}
 
 
 def test_where_the_inference_fails_the_belief_is_carried_on_without_it() -> None:
