@@ -91,11 +91,13 @@ def test_members_are_met_in_turn_and_every_pair_comes_up_before_one_comes_again(
         (1, "H6", "H9"),
         (2, "H3", "H10"),
         (3, "H6", "H11"),
-        (4, "H3", "H9"),
-        (5, "H6", "H10"),
-        (6, "H3", "H11"),
-        (7, "H6", "H8"),
+        (4, "H6", "H8"),
+        (5, "H3", "H9"),
+        (6, "H6", "H10"),
+        (7, "H3", "H11"),
     ]
+    alone = tournament.plan(tournament.prepare(plan_of(met=("H8+H9+H10+H11",), episodes=8).cells[0].tournament))
+    assert [game.seats[1].name for game in alone] == [others for _, _, others in seats]  # of a method of one agent
     turned = plan_of(met=("H3",), seat=1).cells[0].tournament
     assert [[turned.agents[index].name for index in lineup] for lineup in turned.lineups or ()] == [["H3", "H11"]]
 
