@@ -226,6 +226,17 @@ def test_a_matrix_may_get_more_cells_and_nothing_else(tmp_path: Path) -> None:
         matrix.keep(tmp_path / "other", plan_of())
 
 
+def test_two_methods_of_one_name_are_not_kept_in_one_folder(tmp_path: Path) -> None:
+    def called_a(method: str) -> MatrixPlan:
+        return plan_of(methods=(asked_method(f"{method},name=A"),), budgets=(MoveBudget(3),), met=("H3",))
+
+    matrix.keep(tmp_path, called_a("ipomcp"))
+    matrix.keep(tmp_path, called_a("ipomcp"))
+    for other in ("ipomcp,puct=2", "potmmcp"):
+        with pytest.raises(UsageError, match="the method A has other settings there: give it another name with name=…"):
+            matrix.keep(tmp_path, called_a(other))
+
+
 def test_a_planner_plays_the_same_with_the_same_simulations_and_is_charted() -> None:
     wishes = MatrixWishes(
         "button-game", (asked_method("ipomcp"),), ("uniform",), (), (MoveBudget(2), MoveBudget(4)), episodes=2
