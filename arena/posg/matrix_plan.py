@@ -240,7 +240,7 @@ def _cells(
         own = [spec for spent, spec in leads if spent == budget]
         for met in asked.met:
             others = [_member(one, 1 - asked.seat) for one in found[met].members]
-            inside = None if name is None else set(found[name].members) == set(found[met].members)
+            inside = None if name is None else set(found[name].identity) == set(found[met].identity)
             games = _tournament(asked, own, others)
             place = CellPlace(method.name, method.method.title, name, met, budget, inside)
             cells.append(CellPlan(place, games))

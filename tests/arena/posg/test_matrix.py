@@ -226,6 +226,14 @@ def test_a_matrix_may_get_more_cells_and_nothing_else(tmp_path: Path) -> None:
         matrix.keep(tmp_path / "other", plan_of())
 
 
+def test_a_policy_of_two_names_is_one_member_and_one_population(trained, tmp_path: Path) -> None:
+    folder = str(trained(tmp_path / "br-s0"))
+    for one, other in (("uniform", "random"), (folder, f"{tmp_path}/../{tmp_path.name}/br-s0")):
+        plan = plan_of(planned=(f"{one}+{other}",), met=(other, "H3"))
+        assert [len(found.members) for found in plan.populations.values()] == [1, 1, 1]
+        assert [cell.place.inside for cell in plan.cells] == [True, False]
+
+
 def test_two_methods_of_one_name_are_not_kept_in_one_folder(tmp_path: Path) -> None:
     def called_a(method: str) -> MatrixPlan:
         return plan_of(methods=(asked_method(f"{method},name=A"),), budgets=(MoveBudget(3),), met=("H3",))
