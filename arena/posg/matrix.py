@@ -135,7 +135,10 @@ def keep(folder: Path, plan: MatrixPlan) -> None:
 
     Raises:
         UsageError: it holds something else, or a method of that name with other settings.
+        AgentSpecError: an agent does not fit the game; nothing was written then.
     """
+    for cell in plan.cells:  # what fails before any game binds no folder to its settings
+        tournament.prepare(cell.tournament)
     asked = plan.asked
     settings = {"game": asked.game, "episodes": asked.episodes, "seat": asked.seat, "seed": asked.seed}
     told = {name: list(found.identity) for name, found in plan.populations.items()}

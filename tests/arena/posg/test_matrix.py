@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.figures.intervals import Estimate
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
@@ -232,6 +233,15 @@ def test_a_policy_of_two_names_is_one_member_and_one_population(trained, tmp_pat
         plan = plan_of(planned=(f"{one}+{other}",), met=(other, "H3"))
         assert [len(found.members) for found in plan.populations.values()] == [1, 1, 1]
         assert [cell.place.inside for cell in plan.cells] == [True, False]
+
+
+def test_agents_that_do_not_fit_bind_no_folder(tmp_path: Path) -> None:
+    plan = plan_of(met=("H3",))
+    games = replace(plan.cells[0].tournament, agents=(AgentSpec("partner", "H11", model="H99"),), lineups=((0, 0),))
+    wrong = replace(plan, cells=(*plan.cells, replace(plan.cells[0], tournament=games)))
+    with pytest.raises(AgentSpecError, match="H99"):
+        matrix.keep(tmp_path / "new", wrong)
+    assert not (tmp_path / "new").exists()
 
 
 def test_two_methods_of_one_name_are_not_kept_in_one_folder(tmp_path: Path) -> None:
