@@ -7,7 +7,7 @@ for all cells.
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -134,8 +134,11 @@ def keep(folder: Path, plan: MatrixPlan) -> None:
     """Writes what a folder holds: its settings, which stay, its populations and its cells, which may come to be more.
 
     Raises:
-        UsageError: it holds something else.
+        UsageError: it holds something else, or a method of that name with other settings.
+        AgentSpecError: an agent does not fit the game; nothing was written then.
     """
+    for cell in plan.cells:  # what fails before any game binds no folder to its settings
+        tournament.prepare(cell.tournament)
     asked = plan.asked
     settings = {"game": asked.game, "episodes": asked.episodes, "seat": asked.seat, "seed": asked.seed}
     told = {name: list(found.identity) for name, found in plan.populations.items()}
@@ -150,12 +153,26 @@ def keep(folder: Path, plan: MatrixPlan) -> None:
                 f"{folder} keeps another matrix ({'; '.join(changed)}): use another folder, or the settings it was "
                 "made with."
             )
+        _refuse_other_settings(plan, kept["read"])
         told, cells = kept["populations"] | told, {cell["folder"]: cell for cell in kept["cells"]} | cells
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} holds no matrix ({FILE} is missing): use an empty folder, or one of a matrix.")
     folder.mkdir(parents=True, exist_ok=True)
     data = {"format": FORMAT, **settings, "populations": told, "cells": list(cells.values())}
     write_whole(folder / FILE, json.dumps(data, indent=1) + "\n")
+
+
+def _refuse_other_settings(plan: MatrixPlan, kept: Sequence[tuple[str, CellPlace]]) -> None:
+    """Refuses two methods of one name, whose cells tables would merge."""
+    for cell in plan.cells:
+        place = cell.place
+        for folder, known in kept:
+            alike = (known.planned, known.met, known.budget) == (place.planned, place.met, place.budget)
+            if known.method == place.method and (known.title != place.title or (alike and folder != cell.folder)):
+                raise UsageError(
+                    f"the method {place.method} has other settings there: give it another name with name=…, e.g. "
+                    f"{place.method}-2."
+                )
 
 
 def _read(folder: Path) -> dict[str, Any]:

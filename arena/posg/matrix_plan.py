@@ -240,7 +240,7 @@ def _cells(
         own = [spec for spent, spec in leads if spent == budget]
         for met in asked.met:
             others = [_member(one, 1 - asked.seat) for one in found[met].members]
-            inside = None if name is None else set(found[name].members) == set(found[met].members)
+            inside = None if name is None else set(found[name].identity) == set(found[met].identity)
             games = _tournament(asked, own, others)
             place = CellPlace(method.name, method.method.title, name, met, budget, inside)
             cells.append(CellPlan(place, games))
@@ -258,8 +258,8 @@ def _tournament(asked: MatrixWishes, own: Sequence[AgentSpec], others: Sequence[
         raise UsageError(f"a method and a policy that it meets are called {clash!r}: give the method a name=.")
     round_trip, pairs = math.lcm(len(own), len(others)), []
     for number in range(len(own) * len(others)):
-        other = others[(number + number // round_trip) % len(others)]
-        pairs.append((agents.index(own[number % len(own)]), agents.index(other)))
+        one = own[(number + number // round_trip) % len(own)]  # others keep their turn: every method meets the same
+        pairs.append((agents.index(one), agents.index(others[number % len(others)])))
     lineups = tuple(pair if asked.seat == 0 else pair[::-1] for pair in pairs)
     return TournamentConfig(
         asked.game,

@@ -9,6 +9,7 @@ from arena.checkpoints import for_planners, populations
 from arena.posg.matrix_methods import RANDOM
 from arena.usage import UsageError
 from games.posg.api import PosgModel
+from search.posg.session import UNIFORM
 
 RESPONSES: Final = "br-s*"
 """Best responses in the folder of a training, as `cwm train posg` names them."""
@@ -41,7 +42,8 @@ def read_population(game_id: str, model: PosgModel, name: str) -> MatrixPopulati
         UsageError: it has no member, or one that is no policy of the game.
         PlannerConfigError: a file is none of a population of this game, or a trained member changed.
     """
-    members = populations.expanded(game_id, [part.strip() for part in name.split("+") if part.strip()])
+    written = populations.expanded(game_id, [part.strip() for part in name.split("+") if part.strip()])
+    members = tuple(dict.fromkeys(UNIFORM if one == RANDOM else one for one in written))  # two names of one policy
     known = [one for one in posg.policies(model) if one != "prior"]
     if not members:
         raise UsageError(f"the population {name!r} has no member: name one, policies joined by +, or another file.")
@@ -54,6 +56,8 @@ def read_population(game_id: str, model: PosgModel, name: str) -> MatrixPopulati
         )
     trained = [one for one in members if for_planners.is_checkpoint(one)]
     hashes = {one: for_planners.content_hash(Path(one)) for one in trained}
+    distinct = {hashes.get(one, one): one for one in reversed(members)}  # the first spelling of each
+    members = tuple(one for one in members if one in distinct.values())
     return MatrixPopulation(name, members, tuple(hashes.get(one, one) for one in members))
 
 

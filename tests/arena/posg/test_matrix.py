@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.agents.specs import AgentSpec, AgentSpecError
 from arena.figures.intervals import Estimate
 from arena.matches import tournament
 from arena.matches.plan import TournamentConfig
@@ -91,11 +92,13 @@ def test_members_are_met_in_turn_and_every_pair_comes_up_before_one_comes_again(
         (1, "H6", "H9"),
         (2, "H3", "H10"),
         (3, "H6", "H11"),
-        (4, "H3", "H9"),
-        (5, "H6", "H10"),
-        (6, "H3", "H11"),
-        (7, "H6", "H8"),
+        (4, "H6", "H8"),
+        (5, "H3", "H9"),
+        (6, "H6", "H10"),
+        (7, "H3", "H11"),
     ]
+    alone = tournament.plan(tournament.prepare(plan_of(met=("H8+H9+H10+H11",), episodes=8).cells[0].tournament))
+    assert [game.seats[1].name for game in alone] == [others for _, _, others in seats]  # of a method of one agent
     turned = plan_of(met=("H3",), seat=1).cells[0].tournament
     assert [[turned.agents[index].name for index in lineup] for lineup in turned.lineups or ()] == [["H3", "H11"]]
 
@@ -222,6 +225,34 @@ def test_a_matrix_may_get_more_cells_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "other" / "file").touch()
     with pytest.raises(UsageError, match=r"holds no matrix \(matrix.json is missing\): use an empty folder"):
         matrix.keep(tmp_path / "other", plan_of())
+
+
+def test_a_policy_of_two_names_is_one_member_and_one_population(trained, tmp_path: Path) -> None:
+    folder = str(trained(tmp_path / "br-s0"))
+    for one, other in (("uniform", "random"), (folder, f"{tmp_path}/../{tmp_path.name}/br-s0")):
+        plan = plan_of(planned=(f"{one}+{other}",), met=(other, "H3"))
+        assert [len(found.members) for found in plan.populations.values()] == [1, 1, 1]
+        assert [cell.place.inside for cell in plan.cells] == [True, False]
+
+
+def test_agents_that_do_not_fit_bind_no_folder(tmp_path: Path) -> None:
+    plan = plan_of(met=("H3",))
+    games = replace(plan.cells[0].tournament, agents=(AgentSpec("partner", "H11", model="H99"),), lineups=((0, 0),))
+    wrong = replace(plan, cells=(*plan.cells, replace(plan.cells[0], tournament=games)))
+    with pytest.raises(AgentSpecError, match="H99"):
+        matrix.keep(tmp_path / "new", wrong)
+    assert not (tmp_path / "new").exists()
+
+
+def test_two_methods_of_one_name_are_not_kept_in_one_folder(tmp_path: Path) -> None:
+    def called_a(method: str) -> MatrixPlan:
+        return plan_of(methods=(asked_method(f"{method},name=A"),), budgets=(MoveBudget(3),), met=("H3",))
+
+    matrix.keep(tmp_path, called_a("ipomcp"))
+    matrix.keep(tmp_path, called_a("ipomcp"))
+    for other in ("ipomcp,puct=2", "potmmcp"):
+        with pytest.raises(UsageError, match="the method A has other settings there: give it another name with name=…"):
+            matrix.keep(tmp_path, called_a(other))
 
 
 def test_a_planner_plays_the_same_with_the_same_simulations_and_is_charted() -> None:
