@@ -52,6 +52,7 @@ NEVER_SHOWN = {
     "cwm.sandbox.parent.nurseries.NurseryError": "the host starts the worker by itself",
     "cwm.sandbox.wire.plain_json.NotJsonError": "the worker makes a reply of it",
     "cwm.sandbox.inside.draws.DrawError": "raised within an untrusted program, in its worker",
+    "cwm.sandbox.inside.joint_program.Contradiction": "the worker makes a problem of the sample, or a fallback, of it",
     "cwm.sandbox.inside.joint_program.MissingFunctionError": "the worker makes a reply of it",
     "cwm.sandbox.lock.seccomp.LockError": "the worker ends, and the host says that the sandbox is not available",
     "cwm.interface.templates.TemplateMissingError": "a fault in our package data",

@@ -88,8 +88,18 @@ ROWS: dict[str, Row] = {
         None,
         cannot={MODELS: "is a synthesised game", ("registered", "python"): "plans in games of simultaneous moves"},
     ),
+    "posg matrix": Row(
+        ("posg", "matrix", "{game}"),
+        None,
+        cannot={MODELS: "is a synthesised game", ("registered", "python"): "plans in games of simultaneous moves"},
+    ),
     "posg payoffs": Row(("posg", "payoffs", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
     "posg speed": Row(("posg", "speed", "{game}"), None, cannot={SOURCES: "no game of simultaneous moves"}),
+    "train ippo": Row(
+        ("train", "ippo", "--model", "{game}", "--steps", 1, "--out", "{tmp}/ippo"),
+        None,
+        cannot={MODELS: "holds no twin", ("registered", "python"): "holds no model"},
+    ),
     "train ppo": Row(
         ("train", "ppo", "--model", "{game}", "--steps", 1, "--out", "{tmp}/ppo"),
         None,

@@ -66,7 +66,7 @@ def test_a_recording_that_is_named_is_replayed_as_it_was_made_and_with_a_seed_as
     assert recorded_settings(replace(wished, llm="openai:some"), None) is None
 
 
-FURTHER = ("bare", "rex", "vectors", "faster", "twin")
+FURTHER = ("bare", "rex", "vectors", "faster", "twin", "functions")
 """In names of recordings that are replayed by name alone: what else was asked, or from how little."""
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cwm.functions import vectors
-from cwm.interface import inference, joint, twin
+from cwm.interface import beside_joint, inference, joint, twin
 from cwm.interface.answers import programs
 from cwm.interface.inference import STATE_FUNCTION
 from cwm.interface.program import INFERENCE_FUNCTION, POLICY_FUNCTION, TRANSITION_FUNCTIONS, VALUE_FUNCTION
@@ -23,6 +23,7 @@ FUNCTIONS = {
     "vectors": vectors.KIND.functions,
     "twin": twin.TWIN_FUNCTIONS,
     "joint step": joint.JOINT_FUNCTIONS,
+    "resample": ("resample_history",),
 }
 INTERFACES = {
     "closed deck": inference,
@@ -30,6 +31,7 @@ INTERFACES = {
     "vectors": vectors.KIND.interface,
     "twin": twin,
     "joint step": joint,
+    "resample": beside_joint,
 }
 """What is asked of these is declared in a module of its own."""
 FURTHER_MODULES = {"twin": frozenset(twin.TWIN_MODULES)}
@@ -66,7 +68,8 @@ def test_every_answer_holds_a_program_that_the_static_check_passes(name: str) ->
     recording = recordings.load(name)
     for number, record in enumerate(recording.records):
         purpose = record.request.purpose
-        interface = INTERFACES.get(purpose)
+        beside = purpose != "joint step" and recording.records[0].request.purpose == "joint step"
+        interface = beside_joint if beside else INTERFACES.get(purpose)
         modules = FURTHER_MODULES.get(purpose, frozenset())
         found = source(recording, number)
         assert static_check.check(found, functions_of(recording, number), interface, modules) == []

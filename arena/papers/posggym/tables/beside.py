@@ -12,6 +12,7 @@ from arena.papers.posggym.published.cells import ENVIRONMENTS, RETURNS, Experime
 from arena.posg import published as payoffs
 from arena.posg.matrix import Matrix
 from arena.posg.matrix_figures import NOBODY, NOT_PLAYED, InAndOut, averages, normalised, spent, told
+from arena.usage import UsageError
 from games.posg import registry
 from search.posg.config import PosgPlannerConfig
 
@@ -240,7 +241,17 @@ def sheets(found: Sequence[Matrix], chosen: Sequence[str] = ()) -> list[Sheet]:
     Args:
         found: matrices of ours.
         chosen: names of tables, () for all.
+
+    Raises:
+        UsageError: two matrices are of one game and agent, whose rows would be merged.
     """
+    places = [(one.game, one.seat) for one in found]
+    twice = next((place for place in places if places.count(place) > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"two matrices are of {twice[0]}, agent {twice[1]}, and a table has room for one: give a folder "
+            "with one of them."
+        )
     return [make(found) for name, make in SHEETS.items() if not chosen or name in chosen]
 
 

@@ -118,7 +118,7 @@ def test_bots_play_named_decks_and_stored_games_are_told_apart(cwm: Any, tmp_pat
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--paper", "chess"], "--paper is 'chess': it is one of cwm, hanabi, overcooked."),
+        (["--paper", "chess"], "--paper is 'chess': it is one of cwm, hanabi, overcooked, posggym."),
         (["--paper", "hanabi", "--games", "go"], "leave out the other options"),
         (["--paper", "hanabi", "--tables", "7"], "--tables names '7'"),
         (["--paper", "hanabi", "--deck", "go:1"], "There is no deck 'go:1'"),

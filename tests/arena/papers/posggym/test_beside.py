@@ -1,6 +1,7 @@
 """POSGGym's published figures as they were read, and matrices of ours beside them."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from arena.papers.posggym.tables import beside, drawn
 from arena.posg.matrix import Matrix, MatrixCell
 from arena.posg.matrix_methods import MoveBudget
 from arena.posg.matrix_plan import CellPlace
+from arena.usage import UsageError
 
 
 def cell(
@@ -108,6 +110,13 @@ def test_payoffs_and_beliefs_are_told_as_far_as_they_are_public() -> None:
     beliefs = {row[0]: row[1:3] for row in beside.beliefs_sheet([]).rows}
     assert beliefs["CooperativeReaching-v1"] == ("0.934 → 0.989", "0.750 → 0.890")
     assert beliefs["LevelBasedForaging-v3"] == ("0.001 → 0.023", "–")
+
+
+def test_two_matrices_of_one_game_and_agent_are_refused() -> None:
+    one, other = (matrix_of("driving", [cell("IPOMCP", "P0", "P0", [end, end])]) for end in (0.0, 1.0))
+    with pytest.raises(UsageError, match="two matrices are of driving, agent 0, and a table has room for one"):
+        beside.sheets([one, other], ["table-5"])
+    assert len(beside.sheets([one, replace(other, seat=1)], ["table-5"])) == 1
 
 
 def test_charts_set_ours_beside_the_papers_by_simulations() -> None:
