@@ -1,6 +1,7 @@
 """Learning together on a twin: it learns, goes on after a kill as if it had not been, and its policies play."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import jax
@@ -10,6 +11,7 @@ import pytest
 from arena.cooperation_on_twins.course import TeamCourse, TeamSettings
 from arena.cooperation_on_twins.environment import Renaming
 from arena.cooperation_on_twins.task import TeamLearner, TeamTask, TwinTable
+from arena.pipeline import recorded_models
 from arena.training.time_limit import TimeLimit
 from arena.usage import UsageError
 from cwm.model.bundle import ModelBundle
@@ -95,6 +97,17 @@ def test_policies_play_on_the_twin_and_at_the_table(trained, yokai, cwm, tmp_pat
     assert played.code == 0, played.err
     about = json.loads((trained / "sp-s1" / "seat1" / "config.json").read_text())
     assert (about["seat"], about["method"], about["seed"]) == (1, "sp", 1)
+
+
+def test_a_recorded_model_is_named_by_its_game(trained, yokai, cwm, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shutil.copytree(yokai, recorded_models.place_of("yokai-9c-2p") / "model")
+    model = ("--model", "recorded", "--game", "yokai-9c-2p", "--out", str(trained), "--games", "0")
+    settings = ("--steps", "1024", "--environments", "8", "--hidden", "8", "--seeds", "0,1")
+    told = cwm("train", "ippo", *model, *settings, "--json").json
+    assert told["policies"] == [str(trained / "sp-s0"), str(trained / "sp-s1")]
+    words = ("xp", "yokai-9c-2p", "--twin", "recorded", "--checkpoint", str(trained), "--games", "20", "--json")
+    assert cwm(*words).json["policies"] == ["sp-s0", "sp-s1"]
 
 
 def test_a_game_of_rivals_is_refused(yokai, tmp_path):
