@@ -28,10 +28,15 @@ def command(
             "the one that ships.",
         ),
     ],
-    game: Annotated[str | None, typer.Option("--game", help="Game of a recorded model; of another, to be sure of it.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", help="Game of a recorded model; of another, to be sure of it.")
+    ] = None,
     method: Annotated[
         str,
-        typer.Option("--method", help="sp: self-play; he: High-Entropy; op: Other-Play; fcp: Fictitious Co-Play."),
+        typer.Option(
+            "--method",
+            help="sp: self-play; he: High-Entropy; op: Other-Play; fcp: Fictitious Co-Play; sa: state-augmented.",
+        ),
     ] = "sp",
     seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2.")] = "0,1,2",
     steps: Annotated[int, typer.Option("--steps", min=1, help="Environment steps of every policy.")] = 2_500_000,

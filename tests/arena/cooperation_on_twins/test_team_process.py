@@ -47,7 +47,7 @@ def arrays_of(shapes):
 def test_a_state_has_the_arrays_of_its_training_and_finite_parameters(told):
     zeros = arrays_of(told({}).shapes)
     assert np.asarray(told(zeros).begin().updates).tolist() == [0, 0]
-    for forged in ({}, zeros | {"more": np.zeros(1)}, zeros | {"updates": np.array([1, 1], np.int32)}):
+    for forged in ({}, zeros | {"more": np.zeros(1)}, zeros | {"updates": np.array([0, 1], np.int32)}):
         with pytest.raises(TwinProblemError, match=OTHER_FORM):
             told(forged).begin()
     name = next(name for name in zeros if name.startswith("learner/params"))
