@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.machine import accelerated
-from arena.pipeline import recorded_twins
+from arena.pipeline import twin as twins
 from arena.runs.folder import MODEL
 from arena.terminal.bar import counted_bar
 from arena.usage import UsageError
@@ -38,8 +38,8 @@ def twin_of(folder: Path, recorded: bool = False) -> tuple[ModelBundle, StoredTw
 
 
 def add_recorded(folder: Path) -> bool:
-    """Puts the twin that ships beside a model that was replayed from what ships; see `recorded_twins.add`."""
-    return recorded_twins.add(folder.parent if folder.name == MODEL else folder)
+    """Puts the twin that ships beside a recorded model; see `arena.pipeline.twin.add_recorded`."""
+    return twins.add_recorded(folder.parent if folder.name == MODEL else folder)
 
 
 def played(

@@ -18,7 +18,7 @@ from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.matches import Deals
 from arena.papers.cwm.tables.places import LEARNED, PUPILS, Place
 from arena.papers.cwm.tables.settings import PaperWishes, Scale
-from arena.pipeline import recorded_twins
+from arena.pipeline import twin as twins
 from arena.runs.folder import MODEL
 from arena.training_on_models.settings import PAPER_STEPS, PpoSettings
 from cwm.model.bundle import ModelBundle
@@ -60,7 +60,7 @@ def train(
     course = accelerated.load("arena.training_on_models.course")
     folder = place.part(PUPILS)
     begun = course.begun_with(folder)
-    if (begun is not None and "twin" not in begun) or not recorded_twins.add(place.folder, on_stage):
+    if (begun is not None and "twin" not in begun) or not twins.add_recorded(place.folder, on_stage):
         course.train(bundle, seats, settings, folder, sandbox, on_stage, told)
         return
     teachers = accelerated.load("arena.training_on_twins.teacher")
