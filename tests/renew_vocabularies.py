@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from arena.evaluation.mixture import scripted
+from arena.runs.lessons import scripted
 from cwm.trajectories.recorded import Trajectory, game_seed, play
 from cwm.trajectories.varied import varied_game
 from cwm.trajectories.vocabulary import Vocabulary

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.evaluation.mixture import scripted
+from arena.runs.lessons import scripted
 from games.api import CHANCE, TERMINAL, Action, EstimatesPolicy, EstimatesValue
 from games.hanabi.config import VARIANTS, config, deal, discard, hint, play
 from games.hanabi.game import Hanabi, HanabiState
