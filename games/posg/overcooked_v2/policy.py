@@ -4,14 +4,14 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from games.api import Action, Game, ObsActionHistory, State
+from games.api import Action, Game, ObsActionHistory, Observation, State
 from games.posg.overcooked_v2 import model as kitchens
 from games.posg.overcooked_v2.model import OvercookedV2
 from games.posg.overcooked_v2.partners import Chef, ChefsMind
 from games.posg.overcooked_v2.sight import Seen
-from games.posg.policies import PosgPolicy, UniformPolicy, at_the_table
+from games.posg.policies import PosgPolicy, UniformPolicy
 
 Player: TypeAlias = Callable[[Game, State, ObsActionHistory, int, random.Random], Action]
 
@@ -30,6 +30,31 @@ class SetChef(Chef):
         return super().update(memory, action, observation)._replace(recipe=self._kitchen.recipes[0])
 
 
+class _Seated:
+    """A chef at the table, who remembers a game from one decision to the next; what it decides is what one decides who
+    is told the whole history anew."""
+
+    def __init__(self, chef: PosgPolicy, model: OvercookedV2) -> None:
+        self._chef, self._model = chef, model
+        self._told: list[Observation] = []
+        self._memory: Any = None
+
+    def act(self, history: ObsActionHistory, agent: int, rng: random.Random) -> Action:
+        """Returns an action at the end of a history."""
+        known = len(self._told)
+        # The very objects: those of another game may look alike.
+        if not known or known > len(history) or any(a is not b[0] for a, b in zip(self._told, history, strict=False)):
+            self._told, self._memory, known = [], self._chef.start(agent), 0
+        action = history[known - 1][1] if known else None
+        for shown, acted in history[known:]:
+            for told in (*shown.get("missed", ()), shown["seen"]):
+                seen = self._model.observation_from_json(agent, told)
+                self._memory, action = self._chef.update(self._memory, action, seen), None
+            action = acted
+            self._told.append(shown)
+        return self._chef.act(self._memory, rng)
+
+
 def _told(model: OvercookedV2) -> Sequence[PosgPolicy]:
     return Chef(model, "cook"), Chef(model, "server")
 
@@ -46,12 +71,12 @@ def _players(table: Callable[[OvercookedV2], Sequence[PosgPolicy]], seats: Seque
     """Returns chefs that take the seats of a table: by agent, which of the two chefs sits there."""
 
     @cache
-    def seated(game_id: str, agent: int) -> Callable[[ObsActionHistory, Sequence[Action], random.Random], Action]:
+    def seated(game_id: str, agent: int) -> _Seated:
         model = kitchens.make(game_id)
-        return at_the_table(table(model)[seats[agent]], model.observation_from_json)
+        return _Seated(table(model)[seats[agent]], model)
 
     def play(game: Game, state: State, history: ObsActionHistory, player: int, rng: random.Random) -> Action:
-        return seated(game.info.id, player)(history, game.legal_actions(state), rng)
+        return seated(game.info.id, player).act(history, player, rng)
 
     return play
 
