@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 PACKAGE: Final = "arena.commands"
 PLACES: Final[Mapping[str, str]] = {
     "synthesize": "synthesize:command",
-    "resume": "synthesize:resume",
+    "resume": "resume:command",
     "select": "several:command",
     "faster": "faster:command",
     "twin": "twin:command",

@@ -6,13 +6,13 @@ where games ended, all folded into a carried checksum, so that nothing is optimi
 
 import importlib
 import importlib.util
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 
+from arena.benchmarks.batched_steps import loop_rate
 from arena.benchmarks.measurement import Measurement, interleaved
 from arena.benchmarks.yokai_speed import program
 from games.batched.api import Array
@@ -42,38 +42,27 @@ def run(lanes: int | None = None) -> Iterator[Measurement]:
             yield Measurement(name, loop.rate(), "steps/s", note=note)
         else:
             theirs = _jaxmarl(players, count)
-            theirs()
             yield interleaved(name, "steps/s", loop.rate, theirs, PAIRS, note + "; baseline: JaxMARL")
 
 
 def _jaxmarl(players: int, lanes: int) -> Callable[[], float]:
-    """Returns what plays JaxMARL's game and returns its steps a second."""
+    """Returns what plays JaxMARL's game and returns its steps a second; it is compiled by then."""
     env: Any = importlib.import_module("jaxmarl").make("hanabi", num_agents=players)
 
     def shown(seen: dict[str, Array], state: Any) -> tuple[Array, Array]:
         legal = jax.vmap(env.get_legal_moves)(state)
         return jnp.stack([seen[agent] for agent in env.agents]), jnp.stack([legal[agent] for agent in env.agents])
 
-    def step(carry: Any, key: Array) -> tuple[Any, None]:
-        state, seen, mask, checksum = carry
+    def step(carry: Any, key: Array) -> tuple[Any, Array]:
+        state, seen, mask = carry
         draw, following = jax.random.split(key)
         chosen = jax.random.categorical(draw, jnp.log(mask))
         actions = {agent: chosen[number] for number, agent in enumerate(env.agents)}
         found, state, paid, _, _ = jax.vmap(env.step)(jax.random.split(following, lanes), state, actions)
-        checksum = checksum + seen.sum() + mask.sum() + paid["__all__"].sum()
-        return (state, *shown(found, state), checksum), None
+        return (state, *shown(found, state)), seen.sum() + mask.sum() + paid["__all__"].sum()
 
-    @jax.jit
     def begin(key: Array) -> Any:
         seen, state = jax.vmap(env.reset)(jax.random.split(key, lanes))
-        return state, *shown(seen, state), jnp.zeros(())
+        return state, *shown(seen, state)
 
-    loop = jax.jit(lambda carry, key: jax.lax.scan(step, carry, jax.random.split(key, THEIR_STEPS))[0])
-    carry = begin(jax.random.key(0))
-
-    def rate() -> float:
-        started = time.perf_counter()
-        loop(carry, jax.random.key(1))[-1].block_until_ready()
-        return THEIR_STEPS * lanes / (time.perf_counter() - started)
-
-    return rate
+    return loop_rate(begin, step, lanes, THEIR_STEPS)

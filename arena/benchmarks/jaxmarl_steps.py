@@ -6,13 +6,13 @@ network reads, new games where games ended, all folded into a carried checksum, 
 
 import importlib
 import importlib.util
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 
+from arena.benchmarks.batched_steps import Step, loop_rate
 from arena.benchmarks.measurement import Measurement, interleaved
 from games.api import GameError
 from games.batched import registry
@@ -26,9 +26,6 @@ LANES: Final = 256
 STEPS: Final = 400
 """Of a call, in which every game ends once."""
 PAIRS: Final = 3
-
-Step = Callable[[Any, Array], tuple[Any, Array]]
-"""(state, key) -> (state, what is folded into the checksum)."""
 
 
 def run(lanes: int | None = None) -> Iterator[Measurement]:
@@ -52,7 +49,7 @@ def run(lanes: int | None = None) -> Iterator[Measurement]:
 
 def rates(game_id: str, lanes: int, steps: int = STEPS) -> tuple[Callable[[], float], Callable[[], float]]:
     """Returns what plays a layout here and in JaxMARL, both compiled, and returns steps a second, summed over lanes."""
-    return _loop(*_ours(game_id, lanes), lanes, steps), _loop(*_theirs(game_id, lanes), lanes, steps)
+    return loop_rate(*_ours(game_id, lanes), lanes, steps), loop_rate(*_theirs(game_id, lanes), lanes, steps)
 
 
 def _ours(game_id: str, lanes: int) -> tuple[Callable[[Array], Any], Step]:
@@ -83,20 +80,3 @@ def _theirs(game_id: str, lanes: int) -> tuple[Callable[[Array], Any], Step]:
         return state, told + sum(values.sum() for values in paid.values()) + shaping
 
     return lambda key: jax.vmap(env.reset)(jax.random.split(key, lanes))[1], step
-
-
-def _loop(begin: Callable[[Array], Any], step: Step, lanes: int, steps: int) -> Callable[[], float]:
-    def one(carry: tuple[Any, Array], key: Array) -> tuple[tuple[Any, Array], None]:
-        state, told = step(carry[0], key)
-        return (state, carry[1] + told), None
-
-    loop = jax.jit(lambda carry, key: jax.lax.scan(one, carry, jax.random.split(key, steps))[0])
-    carry = (jax.jit(begin)(jax.random.key(0)), jnp.zeros(()))
-    loop(carry, jax.random.key(1))[1].block_until_ready()
-
-    def rate() -> float:
-        started = time.perf_counter()
-        loop(carry, jax.random.key(2))[1].block_until_ready()
-        return steps * lanes / (time.perf_counter() - started)
-
-    return rate

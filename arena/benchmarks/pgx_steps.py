@@ -6,15 +6,16 @@ extra of ours asks for it.
 
 import importlib
 import importlib.util
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 
+from arena.benchmarks.batched_steps import loop_rate
 from arena.usage import UsageError
 from cwm.twins.play import uniform_actions
+from games.batched.api import Array
 
 NAMES: Final[Mapping[str, str]] = {
     "tic_tac_toe": "tic_tac_toe",
@@ -46,24 +47,13 @@ def rate_of(game: str, lanes: int, steps: int) -> Callable[[], float]:
         raise UsageError("Nothing can be timed beside pgx, which is not installed; run: pip install pgx.")
     env: Any = importlib.import_module("pgx").make(NAMES[game])
     wrappers: Any = importlib.import_module("pgx.experimental.wrappers")
-    step = jax.vmap(wrappers.auto_reset(env.step, env.init))
+    stepped = jax.vmap(wrappers.auto_reset(env.step, env.init))
 
-    def once(carry: tuple[Any, jax.Array], key: jax.Array) -> tuple[tuple[Any, jax.Array], None]:
-        state, told = carry
+    def step(state: Any, key: Array) -> tuple[Any, Array]:
         choose, chance = jax.random.split(key)
         actions = uniform_actions(state.legal_action_mask, choose)
         seen = state.observation.astype(jnp.float32).sum() + state.legal_action_mask.sum()
-        state = step(state, actions, jax.random.split(chance, lanes))
-        return (state, told + seen + state.rewards.sum() + state.terminated.sum()), None
+        state = stepped(state, actions, jax.random.split(chance, lanes))
+        return state, seen + state.rewards.sum() + state.terminated.sum()
 
-    loop = jax.jit(lambda carry, key: jax.lax.scan(once, carry, jax.random.split(key, steps))[0])
-    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), lanes))
-    carry = loop((state, jnp.zeros(())), jax.random.key(1))
-    carry[1].block_until_ready()
-
-    def rate() -> float:
-        began = time.perf_counter()
-        loop(carry, jax.random.key(2))[1].block_until_ready()
-        return lanes * steps / (time.perf_counter() - began)
-
-    return rate
+    return loop_rate(lambda key: jax.vmap(env.init)(jax.random.split(key, lanes)), step, lanes, steps)

@@ -1,4 +1,4 @@
-"""`cwm synthesize` and `cwm resume`: from rules and played games to a tested model."""
+"""`cwm synthesize`: from rules and played games to a tested model."""
 
 import json
 from pathlib import Path
@@ -7,19 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands import continuing, several
-from arena.commands import evaluate as evaluate_command
-from arena.commands import tournament as tournament_command
-from arena.commands.finishing import finish, stored_end
-from arena.evaluation import evaluation_run
+from arena.commands.finishing import finish
 from arena.matches.rejection import RejectionConfig
-from arena.papers.cwm.tables import settings as paper_settings
-from arena.pipeline import several as several_syntheses
 from arena.pipeline.function_choice import functions_asked
 from arena.pipeline.several import SeveralSettings
 from arena.pipeline.synthesis import first_prompt
 from arena.runs import inputs as run_inputs
 from arena.runs import language_model, shipped, wished
-from arena.runs.folder import DEFAULT_CALLS, INPUTS, KIND, capped, open_record, read_caps, write_caps
+from arena.runs.folder import DEFAULT_CALLS, capped, open_record
 from arena.runs.hidden_information import HiddenInformation
 from arena.runs.inputs import Inputs, Stated
 from arena.runs.settings import FURTHER_GAMES, MOST_FURTHER_ROUNDS, RunSettings
@@ -50,12 +45,10 @@ from arena.terminal.options import (
     takes_caps,
 )
 from arena.usage import UsageError
-from arena.yardstick import tasks
 from cwm.functions.joint.kinds import every_kind
 from cwm.interface import wording as wordings
 from cwm.llm.caps import Caps
 from cwm.llm.line import effort_of
-from cwm.record.record import RunRecord
 from cwm.trajectories.recorded import Deck
 
 
@@ -282,42 +275,6 @@ def _say_where_answers_go(settings: RunSettings) -> None:
             f"questions: {place}/requests; each answer is awaited in {place}/answers, see {place}/README.txt",
             soft_wrap=True,
         )
-
-
-@takes_caps
-def resume(
-    run: Annotated[Path, typer.Argument(help="Folder of a run, of a tournament, or of an evaluation.")],
-    record: Record = None,
-    caps: Caps = NO_CAPS,
-    workers: Workers = 2,
-    as_json: AsJson = False,
-) -> None:
-    """Go on with a run after a kill, or with higher caps: no call and no game is repeated."""
-    if (run / tournament_command.CONFIG_FILE).exists():
-        tournament_command.resume(run, workers, as_json, caps, record)
-        return
-    if (run / evaluation_run.ASKED_FILE).exists():
-        if caps != NO_CAPS or record is not None:
-            raise UsageError(f"{run} holds an evaluation, which makes no calls: leave out caps, prices and --record.")
-        evaluate_command.resume(run, workers, as_json)
-        return
-    if (run / paper_settings.ASKED_FILE).exists():
-        raise UsageError(f"{run} holds tables of the CWM paper; `cwm paper --run {run}` goes on with them.")
-    with RunRecord.open(run) as opened:
-        if opened.info.kind == several_syntheses.KIND:
-            several.resume(opened, caps, workers, record, as_json)
-            return
-        if opened.info.kind == tasks.KIND:
-            raise tasks.no_single_run(run)
-        if opened.info.kind != KIND:
-            raise UsageError(f"{run} holds a run of kind {opened.info.kind!r}; only runs of kind {KIND!r} are resumed.")
-        settings = RunSettings.from_record(opened.info.config)
-        caps = read_caps(run).raised(caps)
-        if stored_end(run, settings) is None or record is not None:
-            language_model.check(settings, caps)
-            shipped.check(settings)
-        write_caps(run, caps)
-        finish(opened, settings, run_inputs.load(run / INPUTS, settings), caps, workers, record, as_json)
 
 
 def _inputs(

@@ -259,7 +259,16 @@ def resume(folder: Path, workers: int, as_json: bool, caps: Caps | None = None, 
     """Goes on with the tournament of a folder."""
     config = read_asked(folder)
     if not asks_models(config) and (caps not in (None, NO_CAPS) or recording is not None):
-        raise UsageError(f"{folder} holds a tournament, which makes no calls: leave out caps, prices and --record.")
+        raise UsageError(
+            f"{folder} holds a tournament, which makes no calls: leave out caps, prices, --base-url and --record."
+        )
+    if caps is not None and caps.line.base_url is not None:
+        servers = {(spec.model, spec.llm_config().base_url) for spec in config.agents if spec.traits.asks}
+        if len(servers) != 1 or any(spec.learn is not None for spec in config.agents):
+            raise UsageError(
+                f"{folder} holds a tournament of several language models: leave out --base-url, which would send all "
+                "questions to one server."
+            )
     play(config, folder, workers, as_json, caps, recording)
 
 

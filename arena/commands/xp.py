@@ -10,6 +10,7 @@ from arena.agents.specs import AgentSpec, parse
 from arena.commands import learned_xp
 from arena.commands.exit_codes import EXIT_SYSTEM
 from arena.commands.train import on_twin
+from arena.commands.train.on_model import is_recorded, model_of
 from arena.comparison import belief_probe, partner_fit, team_figures
 from arena.comparison.team_figures import TeamFigures
 from arena.machine import shipped
@@ -67,8 +68,12 @@ def command(
         ),
     ] = None,
     twin: Annotated[
-        Path | None,
-        typer.Option("--twin", help="With --checkpoint, whose policies were trained on this run's twin: play on it."),
+        str | None,
+        typer.Option(
+            "--twin",
+            help="With --checkpoint, whose policies were trained on this run's twin: play on it; `recorded`: on the "
+            "one that ships.",
+        ),
     ] = None,
     greedy: Annotated[
         bool, typer.Option("--greedy", help="Checkpoints take their likeliest action instead of a drawn one.")
@@ -198,11 +203,13 @@ def command(
 
 
 def _play_on_twin(
-    game: str, folder: Path, checkpoints: list[str], games: int | None, seed: int, greedy: bool, as_json: bool
+    game: str, run: str, checkpoints: list[str], games: int | None, seed: int, greedy: bool, as_json: bool
 ) -> None:
-    bundle, twin = on_twin.twin_of(folder)
+    recorded = is_recorded(run)
+    folder = model_of(run, game)[0] if recorded else Path(run)
+    bundle, twin = on_twin.twin_of(folder, recorded)
     if bundle.info["id"] != game:
-        raise UsageError(f"The game is {game}, but the model in {folder} is of {bundle.info['id']}.")
+        raise UsageError(f"The game is {game}, but the model in {run} is of {bundle.info['id']}.")
     found = on_twin.played(bundle, twin, list(map(Path, checkpoints)), games or on_twin.GAMES, seed, greedy)
     if as_json:
         console.print_json(found.to_json())

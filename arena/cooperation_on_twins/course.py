@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from arena.cooperation_on_twins.environment import Renaming
 from arena.cooperation_on_twins.process import TeamProcess
 from arena.cooperation_on_twins.symmetries import Symmetries
 from arena.cooperation_on_twins.task import TeamTask
-from arena.training import fictitious_co_play, training_run
+from arena.training import fictitious_co_play, state_augmented, training_run
 from arena.training.recipes import Recipe, reduced_ppo
 from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, Standing, Trained, TrainingPlan
@@ -29,6 +30,7 @@ from cwm.storage import stored_json
 from cwm.storage.files import write_whole
 from cwm.storage.lock import RunLock
 from cwm.twins.compiled import CompiledTwin
+from cwm.twins.form import TwinForm
 from cwm.twins.stored import StoredTwin
 from games.batched.api import Means
 from search.learn import checkpoint
@@ -41,6 +43,7 @@ METHODS: Final = {
     "he": "High-Entropy IPPO",
     "op": "Other-Play",
     "fcp": "Fictitious Co-Play",
+    "sa": "State-Augmented Self-Play",
 }
 KIND: Final = "cooperation on a twin"
 SYMMETRIES: Final = "symmetries.json"
@@ -94,7 +97,7 @@ class TeamCourse:
         folder: keeps everything; made if it is missing.
 
     Raises:
-        UsageError: the model's players are not paid alike, or there is no such method.
+        UsageError: the model's players are not paid alike, there is no such method, or it needs more seeds.
     """
 
     def __init__(
@@ -115,6 +118,11 @@ class TeamCourse:
         if settings.entropy is not None:
             ppo = replace(ppo, entropy=settings.entropy)
         recipe = TwinRecipe(info.id, settings.method, "reduced", False, network, ppo, population=settings.population)
+        if settings.method == "sa" and len(seeds) < state_augmented.FEWEST:
+            raise UsageError(
+                f"sa trains policies on states that pairs of them reach, but there is one seed, {seeds[0]}: give at "
+                "least two by the option `seeds`, e.g. 0,1."
+            )
         self.plan = TrainingPlan(recipe, seeds, folder)
         self._bundle = bundle
         self._twin = twin
@@ -156,11 +164,18 @@ class TeamCourse:
                 return self._with_partners(limit, on_report, say)
             seen = self._symmetries(say) if self._settings.method == "op" else None
             say("compiling the twin and what learns on it")
-            task = self._task(self.plan, symmetries=seen is not None)
+            task = self._task(self.plan, symmetries=seen is not None, **self._starts())
             with TeamProcess(self._twin.traced, task, symmetries=seen) as process:
                 return self._trained(self.plan, process, limit, on_report, self.plan.folder)
 
-    def _task(self, plan: TrainingPlan, **flags: bool) -> TeamTask:
+    def _starts(self) -> dict[str, Any]:
+        """Returns where games begin, as a task tells of it."""
+        recipe = self.plan.recipe
+        if recipe.method != "sa":
+            return {}
+        return {"begins": tuple(sorted(state_augmented.iterations(recipe))), "rollouts": recipe.rollouts}
+
+    def _task(self, plan: TrainingPlan, **flags: Any) -> TeamTask:
         return TeamTask(plan.recipe.network, plan.recipe.ppo, self.max_actions, plan.seeds, **flags)
 
     def _trained(
@@ -240,7 +255,9 @@ class TeamCourse:
             tables = {name: part.tolist() for name, part in found.renaming._asdict().items()}
             told = {"titles": list(found.titles), **tables}
             write_whole(path, json.dumps(told) + "\n")
-        found = stored_json.read(path, _symmetries_of, UsageError, f"delete {path} to look for them anew")
+        found = stored_json.read(
+            path, partial(_symmetries_of, form), UsageError, f"delete {path} to look for them anew"
+        )
         if len(found) < 2:
             raise UsageError(
                 f"No symmetry of {self._bundle.info['id']} was found: no renaming of its actions and outcomes left its "
@@ -257,8 +274,13 @@ def table(bundle: ModelBundle, twin: StoredTwin) -> TeamProcess:
     return TeamProcess(twin.traced, unused)
 
 
-def _symmetries_of(stored: dict[str, Any]) -> Symmetries:
-    actions, outcomes = (np.array(stored[name], np.int32) for name in ("actions", "outcomes"))
+def _symmetries_of(form: TwinForm, stored: dict[str, Any]) -> Symmetries:
+    lists = {"actions": len(form.actions), "outcomes": len(form.outcomes)}
+    rows = len(stored["actions"])
+    actions, outcomes = (np.array(stored[name], np.int32).reshape(rows, count) for name, count in lists.items())
+    for table, count in zip((actions, outcomes), lists.values(), strict=True):
+        if (np.sort(table, axis=1) != np.arange(count)).any():
+            raise ValueError("a renaming is no permutation of the twin's actions or outcomes")
     return Symmetries(tuple(stored["titles"]), Renaming(actions, outcomes))
 
 

@@ -104,11 +104,17 @@ def load_all(folders: Sequence[Path], twin: StoredTwin) -> dict[str, SeatPolicy]
 
     Raises:
         CheckpointError: there is none, or one is damaged.
-        UsageError: one reads other vectors or plays other actions than the twin, or two have one name.
+        UsageError: one reads other vectors or plays other actions than the twin, one was trained for its seat alone, or
+            two have one name.
     """
     found: dict[str, SeatPolicy] = {}
     for folder in (place for given in folders for place in _places(given)):
         policy = on_model.load(seat_folder(folder, 0))
+        if policy.about.get("method") is None:
+            raise UsageError(
+                f"The policies in {folder} were trained each for one seat (`cwm train ppo`), and here one plays all: "
+                "give policies of `cwm train ippo`."
+            )
         if policy.about.get("vectors") != {"schema": twin.schema} or policy.actions != twin.traced.form.actions:
             raise UsageError(
                 f"The policy in {folder} reads other vectors or knows other actions than the twin: give one that was "

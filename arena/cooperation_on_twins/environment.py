@@ -100,8 +100,8 @@ class TwinEnv:
         symmetry = jax.random.randint(draw, (self._copies,), 0, len(self._actions))
         copies = tuple(jnp.broadcast_to(leaf, (self._copies, *jnp.shape(leaf))) for leaf in self._init_one())
         nothing = jnp.zeros(self.num_players, jnp.float32)
-        copies, _ = self._chance(copies, symmetry, nothing, deal)
-        return TwinState(copies, symmetry, nothing, jnp.zeros((), jnp.int32))
+        copies, paid = self._chance(copies, symmetry, nothing, deal)
+        return TwinState(copies, symmetry, paid, jnp.zeros((), jnp.int32))
 
     def step(self, state: TwinState, actions: Array, keys: Array) -> tuple[TwinState, Transition]:
         """Plays the action of who is to move, int32 [P], and all that chance does after it.

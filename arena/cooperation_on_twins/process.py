@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arena.cooperation_on_twins.environment import Renaming
 from arena.cooperation_on_twins.served import ACTIONS, MEMBERS, OUTCOMES
-from arena.cooperation_on_twins.task import TeamLearner, TeamTask
+from arena.cooperation_on_twins.task import TeamLearner, TeamState, TeamTask
 from arena.training_on_twins.process import LEARN_S, OTHER_FORM, unknown_functions
 from cwm.twins.compiled import TwinProcess
 from cwm.twins.traced import TracedTwin, TwinProblemError
@@ -18,7 +18,7 @@ from search.learn import checkpoint
 from search.learn.api import Params
 from search.learn.errors import CheckpointError, LearnError
 from search.learn.networks.config import NetworkConfig
-from search.learn.ppo.training import TrainingState, UpdateReport
+from search.learn.ppo.training import UpdateReport
 
 SERVED: Final = "arena.cooperation_on_twins.served"
 NUMBER: Final = 4
@@ -67,13 +67,13 @@ class TeamProcess(TwinProcess):
         # Only shapes are computed here: of arrays that are as the form says, whatever the twin's functions do.
         nested: Params = checkpoint.nested(given) if given else ()
         self._shaped = TeamLearner(traced.form, unknown_functions(traced.form), task, nested, symmetries)
-        self.shapes: TrainingState = jax.eval_shape(self._shaped.begin)
+        self.shapes: TeamState = jax.eval_shape(self._shaped.begin)
         arrays: dict[str, NDArray[Any]] = {f"{MEMBERS}/{name}": leaf for name, leaf in given.items()}
         if symmetries is not None:
             arrays |= {ACTIONS: symmetries.actions, OUTCOMES: symmetries.outcomes}
         super().__init__(SERVED, traced, {"task": task.to_json()}, arrays)
 
-    def begin(self) -> TrainingState:
+    def begin(self) -> TeamState:
         """Begins the training.
 
         Raises:
@@ -83,13 +83,13 @@ class TeamProcess(TwinProcess):
         self._made = 0
         return self._state_of(self._said("begin", {}, _bytes_of(self.shapes)))
 
-    def resume(self, state: TrainingState) -> TrainingState:
+    def resume(self, state: TeamState) -> TeamState:
         """Goes on with a training where it stood."""
         self._said("resume", checkpoint.arrays_of(state), 0)
         self._made = _updates_of(state)
         return state
 
-    def run(self, _: TrainingState, updates: int) -> tuple[TrainingState, UpdateReport]:
+    def run(self, _: TeamState, updates: int) -> tuple[TeamState, UpdateReport]:
         """Makes more updates from where the process stands, which is in the state that it gave last."""
         wanted = self._shaped.report_shapes(updates)
         found = self._said("run", {}, _bytes_of(self.shapes) + _bytes_of(wanted), updates=updates)
@@ -128,9 +128,9 @@ class TeamProcess(TwinProcess):
             raise TwinProblemError("the games on the twin pay what are no finite numbers")
         return GamesOnTwin(**found)
 
-    def _state_of(self, arrays: Mapping[str, NDArray[Any]]) -> TrainingState:
-        state: TrainingState = _of_shapes(arrays, self.shapes)
-        if _updates_of(state) != self._made:
+    def _state_of(self, arrays: Mapping[str, NDArray[Any]]) -> TeamState:
+        state: TeamState = _of_shapes(arrays, self.shapes)
+        if (np.asarray(state.updates) != self._made).any():
             raise TwinProblemError(OTHER_FORM)
         if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state.learner)):
             raise LearnError("the parameters are no finite numbers any more; what was trained before is kept.")
@@ -158,5 +158,5 @@ def _bytes_of(shapes: Any) -> int:
     return sum(prod(leaf.shape) * max(leaf.dtype.itemsize, NUMBER) for leaf in jax.tree.leaves(shapes))
 
 
-def _updates_of(state: TrainingState) -> int:
+def _updates_of(state: TeamState) -> int:
     return int(np.asarray(state.updates).reshape(-1)[0])

@@ -107,11 +107,16 @@ def rehearse() -> None:
     served.rehearse()
     form, functions = _sample()
     seen = Renaming(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int32))
-    alone = Team(form, functions, _small(symmetries=True), {ACTIONS: seen.actions, OUTCOMES: seen.outcomes})
+    alone = Team(
+        form,
+        functions,
+        _small(symmetries=True, begins=(0,), rollouts=1),
+        {ACTIONS: seen.actions, OUTCOMES: seen.outcomes},
+    )
     arrays = alone.begin({}, {})
     alone.resume({}, arrays)
     told = alone.run({"updates": 1}, {})
-    start = "state/learner/params/"
+    start = "state/training/learner/params/"
     params = {name.removeprefix(start): leaf for name, leaf in told.items() if name.startswith(start)}
     with_partners = Team(form, functions, _small(partners=True), {f"{MEMBERS}/{name}": params[name] for name in params})
     with_partners.begin({}, {})
@@ -121,7 +126,7 @@ def rehearse() -> None:
         alone.play({"seating": [0, 0], "games": 2, "seed": 0, "greedy": greedy}, {})
 
 
-def _small(**flags: bool) -> TeamTask:
+def _small(**flags: Any) -> TeamTask:
     return TeamTask(SMALL.network, SMALL.ppo, SMALL.max_actions, SMALL.seeds, **flags)
 
 

@@ -21,6 +21,7 @@ from arena.cooperation_on_twins.environment import Renaming
 from cwm.twins.compiled import CompiledTwin
 from cwm.twins.form import Rows, TwinForm
 from cwm.twins.play import CHANCE, TERMINAL
+from cwm.twins.traced import TwinProblemError
 
 GAMES: Final = 256
 """By which a symmetry is confirmed."""
@@ -123,7 +124,7 @@ def confirmed(form: TwinForm, twin: CompiledTwin, candidate: PossibleSymmetry, s
     one: Rows = np.repeat(whole, games, axis=0), np.repeat(real, games, axis=0)
     other = one
     for _ in range(MOST_STEPS):
-        seen, renamed = twin.look(one), twin.look(other)
+        seen, renamed = _looked(form, twin, one), _looked(form, twin, other)
         if not _alike(seen, renamed, candidate):
             return False
         going = seen["player"] != TERMINAL
@@ -136,6 +137,23 @@ def confirmed(form: TwinForm, twin: CompiledTwin, candidate: PossibleSymmetry, s
         following = np.where(acts, candidate.actions[index % len(form.actions)], names)
         one, other = twin.step(one, index.astype(np.int32)), twin.step(other, following.astype(np.int32))
     return True
+
+
+def _looked(form: TwinForm, twin: CompiledTwin, rows: Rows) -> dict[str, NDArray[Any]]:
+    """Returns what a twin's process says of games, if it has the form that was asked for."""
+    found = twin.look(rows)
+    shapes = {
+        "player": (),
+        "legal": (len(form.actions),),
+        "chance": (len(form.outcomes),),
+        "rewards": (form.num_players,),
+    }
+    games = len(rows[0])
+    if len(rows[1]) != games or any(
+        name not in found or found[name].shape != (games, *shape) for name, shape in shapes.items()
+    ):
+        raise TwinProblemError("the process of the compiled twin did not answer in the form that was asked for")
+    return found
 
 
 def _alike(seen: dict[str, NDArray[Any]], renamed: dict[str, NDArray[Any]], candidate: PossibleSymmetry) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from games.batched.api import Outcome
 from games.batched.keys import root_key
 from games.batched.wrappers import no_episodes
 from search.learn.api import Params
+from search.learn.methods.augmented import AugmentedState, AugmentedTrainer
 from search.learn.methods.population import FictitiousPartners
 from search.learn.networks.actor_critic import ActorCritic
 from search.learn.networks.config import NetworkConfig
@@ -37,6 +38,9 @@ class TeamTask:
         seeds: of the policies, which are trained side by side.
         partners: whether all players but one are drawn from a frozen population; else all are the learner.
         symmetries: whether players see the game through symmetries of their own.
+        begins: after which updates all ordered pairs of the policies play, and states of their games are kept, at which
+            games begin from then on (state-augmented self-play); () for games that begin with a deal.
+        rollouts: games of each pair then.
     """
 
     network: NetworkConfig
@@ -45,21 +49,28 @@ class TeamTask:
     seeds: tuple[int, ...]
     partners: bool = False
     symmetries: bool = False
+    begins: tuple[int, ...] = ()
+    rollouts: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Returns the task as JSON."""
         told = {"network": self.network.to_json(), "ppo": self.ppo.to_json(), "max_actions": self.max_actions}
-        return {**told, "seeds": list(self.seeds), "partners": self.partners, "symmetries": self.symmetries}
+        told |= {"seeds": list(self.seeds), "partners": self.partners, "symmetries": self.symmetries}
+        return {**told, "begins": list(self.begins), "rollouts": self.rollouts}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "TeamTask":
         """Returns what `to_json` wrote."""
         network, ppo = NetworkConfig.from_json(data["network"]), PpoConfig.from_json(data["ppo"])
-        flags = {name: data[name] for name in ("partners", "symmetries")}
-        return cls(network, ppo, data["max_actions"], tuple(data["seeds"]), **flags)
+        told = {name: data[name] for name in ("partners", "symmetries", "rollouts")}
+        return cls(network, ppo, data["max_actions"], tuple(data["seeds"]), begins=tuple(data["begins"]), **told)
 
+
+AT_ONCE: Final = 4096
+"""Games that are played in one call: their memory does not grow with the games that are asked for."""
 
 Functions = Mapping[str, Callable[..., tuple[Any, ...]]]
+TeamState: TypeAlias = TrainingState | AugmentedState
 
 
 class TeamLearner:
@@ -81,21 +92,35 @@ class TeamLearner:
         self._task = task
         self._env = env
         self._members = members
-        if task.partners:
+        self._augmented: AugmentedTrainer | None = None
+        if task.begins:
+            self._augmented = AugmentedTrainer(
+                env, network, task.ppo, task.seeds, frozenset(task.begins), task.rollouts, task.max_actions, True
+            )
+        elif task.partners:
             self._trainer = Trainer(lambda members: FictitiousPartners(env, network, members), network, task.ppo)
         else:
             self._trainer = Trainer(lambda _: env, network, task.ppo, one_decides=True)
 
-    def begin(self) -> TrainingState:
+    def begin(self) -> TeamState:
         """Returns the state before the first update, every leaf with a leading axis of seeds.
 
         Raises:
             PpoConfigError: the games cannot be shared out over the minibatches.
         """
+        if self._augmented is not None:
+            return self._augmented.init()
         return self._trainer.init(list(self._task.seeds), self._members)
 
-    def run(self, state: TrainingState, updates: int) -> tuple[TrainingState, UpdateReport]:
-        """Returns the state after more updates, and what each came to; the state's arrays are used up."""
+    def run(self, state: Any, updates: int) -> tuple[TeamState, UpdateReport]:
+        """Returns the state after more updates, and what each came to; the state's arrays are used up.
+
+        Args:
+            state: as `begin` or `run` returned it.
+            updates: how many; they must not go on beyond one after which states are kept.
+        """
+        if self._augmented is not None:
+            return self._augmented.run(state, updates)
         return self._trainer.run(state, updates, self._members)
 
     def report_shapes(self, updates: int) -> UpdateReport:
@@ -146,4 +171,7 @@ class TwinTable:
         deals = jax.random.split(root_key("deals", seed), games)
         draws = jax.random.split(root_key("draws", seed, *seating), games)
         seats = [self._policies[number] for number in seating]
-        return self._evaluators[greedy].play(seats, deals, draws).outcome
+        lots = [slice(begin, begin + AT_ONCE) for begin in range(0, games, AT_ONCE)]
+        found = [self._evaluators[greedy].play(seats, deals[lot], draws[lot]).outcome for lot in lots]
+        joined: Outcome = jax.tree.map(lambda *parts: np.concatenate(parts), *found)
+        return joined

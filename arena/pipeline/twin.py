@@ -9,10 +9,18 @@ from typing import Final, TypeAlias
 
 from arena.matches.verification import Problem
 from arena.pipeline.self_play import self_play
-from arena.runs.folder import MODEL
+from arena.runs import inputs as run_inputs
+from arena.runs import language_model, shipped
+from arena.runs.folder import INPUTS, MODEL
+from arena.runs.replayed import with_twin
+from arena.runs.settings import RunSettings
 from arena.runs.stage import Stage
+from arena.terminal import console
+from arena.usage import UsageError
 from cwm.llm.api import LanguageModel
+from cwm.llm.caps import Caps, budget
 from cwm.model.bundle import ModelBundle
+from cwm.record.record import RUN_FILE, RunRecord
 from cwm.sandbox.wire.api import Level
 from cwm.storage import stored_json
 from cwm.storage.files import json_line, write_whole
@@ -33,6 +41,9 @@ CHECKED_FACTS: Final = ("transitions", "games", "states", "batches", "digest", "
 FRESH_SHARE: Final = 0.1
 LEAST_FRESH: Final = 1000
 """So many transitions, and this share of those of the proof, `cwm verify` compares in games of another seed."""
+
+SHIPPED_TRANSITIONS: Final = 20_000
+"""That the proof of a twin that ships compares on this machine: seconds. `cwm twin RUN` compares a million."""
 
 OnTransitions: TypeAlias = Callable[[int, int], None]
 """Told how many transitions were compared, and how many are wanted."""
@@ -149,6 +160,55 @@ class TwinStep:
 def is_there(run: Path) -> bool:
     """Returns whether the model of a run has a twin."""
     return has_twin(run / MODEL)
+
+
+def add_recorded(run: Path, on_stage: Callable[[str], None] = console.notices.print) -> bool:
+    """Puts the twin that ships with a recording beside the model that was replayed from it, unless it is there.
+
+    Args:
+        run: folder of the replayed run, as `recorded_models.folder_of` returns it.
+        on_stage: told in words what begins.
+
+    Returns:
+        Whether there is one now; False where none ships.
+
+    Raises:
+        UsageError: what ships is not proved equal to the model here.
+        RunLockedError: another process works in the folder.
+        TwinProblemError: the twin cannot be compared here.
+        SandboxUnavailableError: no worker can be started.
+    """
+    bundle = ModelBundle.load(run)
+    if not (run / RUN_FILE).exists():
+        # A model alone tells of no recording.
+        return has_twin(run / MODEL)
+    if _is_there(run, bundle):
+        return True
+    with RunRecord.open(run) as record:
+        settings = RunSettings.from_record(record.info.config)
+        written_by = with_twin(settings)
+        if written_by.llm == settings.llm:
+            return False
+        shipped.check(written_by)
+        on_stage(f"replaying the twin of {bundle.info['id']} that ships, once, and comparing it with its model")
+        asked = language_model.compose(written_by, Caps(), record, budget(Caps()), None)
+        stage = Stage(record, settings, run_inputs.load(run / INPUTS, settings), on_stage=on_stage)
+        config = TwinConfig(transitions=SHIPPED_TRANSITIONS, seed=settings.seed, temperature=settings.temperature)
+        result = TwinStep(stage, bundle, asked, config).run()
+    if not result.proved:
+        raise UsageError(
+            f"The twin that ships for {bundle.info['id']} is not proved equal to its model here ({result.message}): "
+            f"name a run that has one, or let a language model write one."
+        )
+    return True
+
+
+def _is_there(run: Path, bundle: ModelBundle) -> bool:
+    try:
+        return StoredTwin.load(run / MODEL).model == bundle.hash
+    except StoredTwinError:
+        # There is none, or it is one that another version of ours wrote.
+        return False
 
 
 def verify(

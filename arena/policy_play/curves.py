@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from arena.checkpoints import on_game
+from arena.checkpoints.methods import RESPONSES
 from arena.checkpoints.on_game import LearnedPolicy
 from arena.policy_play import cross_play
 from arena.policy_play.cross_play import GAMES, OnSeating, PolicyTable
@@ -72,6 +73,7 @@ def load_all(folders: Sequence[Path]) -> dict[Age, list[LearnedPolicy]]:
 
     Raises:
         CheckpointError: a folder holds no such policies, or they are of several games.
+        TrainingError: the description of a training is damaged.
     """
     each = {folder: [on_game.load(path) for path in _policies_in(folder)] for folder in dict.fromkeys(folders)}
     games = {policy.game for group in each.values() for policy in group}
@@ -96,11 +98,24 @@ def _policies_in(folder: Path) -> list[Path]:
     kept = sorted(path.parent for path in folder.glob(f"{training_run.SNAPSHOTS}/*/*/{checkpoint.ABOUT}"))
     ends = sorted(path.parent for path in folder.glob(f"*/{checkpoint.ABOUT}") if not cross_play.is_belief(path.parent))
     if not kept:
+        _check_keeps(folder)
         raise CheckpointError(
             f"{folder} holds no policies that were kept on the way: give the folder of a training that was begun with "
             "the option `snapshots`, which keeps some."
         )
     return [*kept, *ends]
+
+
+def _check_keeps(folder: Path) -> None:
+    if not (folder / training_run.RUN).exists():
+        return
+    recipe, _ = training_run.read_plan(folder)
+    if recipe.method in RESPONSES:
+        raise CheckpointError(
+            f"{folder} holds a training of `cwm train posg` ({RESPONSES[recipe.method]} on {recipe.game}), which keeps "
+            "no policies on the way: give trainings of `cwm train baseline`; what its policies come to at the end with "
+            "each other, `cwm posg payoffs` says."
+        )
 
 
 def _steps(policy: LearnedPolicy) -> int:

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Final
 
 from arena.machine import shipped
-from arena.runs.replayed import REPLAY
+from arena.runs.replayed import REPLAY, TWIN
 from arena.runs.settings import DEFAULT_LLM, RunSettings
 from cwm.llm import recordings
 from cwm.sandbox.parent import levels
@@ -62,4 +62,5 @@ def _is_shipped(settings: RunSettings) -> bool:
         name = place
     else:
         return False
-    return name in shipped.BY_RECORDING and RECORDINGS.get(name) == recording_hash(name)
+    # The recordings of twins lead to twins of models that are known, and are pinned like those of the models.
+    return name.removesuffix(TWIN) in shipped.BY_RECORDING and RECORDINGS.get(name) == recording_hash(name)

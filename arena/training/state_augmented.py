@@ -6,10 +6,7 @@ that is dealt begins at one of those, drawn uniformly. In the first one, where n
 begin with fresh deals.
 """
 
-from functools import partial
-from typing import Any, Final, NamedTuple
-
-import jax
+from typing import Final
 
 from arena.training import training_run
 from arena.training.environments import training_env
@@ -17,39 +14,15 @@ from arena.training.recipes import Recipe
 from arena.training.time_limit import TimeLimit
 from arena.training.training_run import Listener, TrainingError, TrainingPlan
 from games.batched import registry
-from games.batched.api import Array
-from search.learn.methods import state_buffer
-from search.learn.methods.state_buffer import BufferedStarts, StateBuffer
+from search.learn.methods.augmented import AugmentedTrainer
 from search.learn.networks.actor_critic import ActorCritic
-from search.learn.ppo.ppo import Learner
-from search.learn.ppo.training import Trainer, TrainingState, UpdateReport
 
 ITERATIONS: Final = 10
 """Of the paper."""
 FEWEST: Final = 2
 
 
-class AugmentedState(NamedTuple):
-    """A training, and where its games begin.
-
-    Attributes:
-        training: of all policies.
-        buffer: shared by them.
-    """
-
-    training: TrainingState
-    buffer: StateBuffer
-
-    @property
-    def learner(self) -> Learner:
-        return self.training.learner
-
-    @property
-    def updates(self) -> Array:
-        return self.training.updates
-
-
-class StateAugmentedRun:
+class StateAugmentedRun(AugmentedTrainer):
     """The training of a recipe as pieces that begin with a new buffer where an iteration does."""
 
     def __init__(self, recipe: Recipe, seeds: tuple[int, ...], devices: int = 1) -> None:
@@ -60,47 +33,19 @@ class StateAugmentedRun:
             seeds: of the policies.
             devices: accelerators that share the games.
         """
-        self.begins = iterations(recipe)
-        self._seeds = seeds
         env = training_env(recipe)
-        network = ActorCritic(recipe.network, env.num_actions)
         game = registry.make(recipe.game)
-        self._trainer = Trainer(
-            lambda buffer: BufferedStarts(env, buffer),
-            network,
+        super().__init__(
+            env,
+            ActorCritic(recipe.network, env.num_actions),
             recipe.ppo,
-            devices=devices,
+            seeds,
+            iterations(recipe),
+            recipe.rollouts,
+            game.max_length,
             one_decides=not game.simultaneous,
+            devices=devices,
         )
-        steps = game.max_length
-        rollouts = recipe.rollouts
-        room = state_buffer.capacity(len(seeds), rollouts, steps)
-        self._empty = partial(state_buffer.empty, env, room)
-        self._fill = jax.jit(lambda policies, key: state_buffer.fill(env, network, policies, rollouts, steps, key))
-
-    def init(self) -> AugmentedState:
-        """Returns the state before the first update, with an empty buffer."""
-        return AugmentedState(self._trainer.init(list(self._seeds), self._empty()), self._empty())
-
-    def run(self, state: AugmentedState, updates: int) -> tuple[AugmentedState, UpdateReport]:
-        """Returns the state after more updates, and what each came to, [seeds, updates].
-
-        Args:
-            state: its arrays but for the buffer are used up.
-            updates: must not go on beyond the start of an iteration.
-        """
-        training, buffer = state
-        done = training_run.updates_of(state)
-        if done in self.begins:
-            buffer = self._fill(training.learner.params, self._key(done))
-        training, report = self._trainer.run(training, updates, buffer)
-        return AugmentedState(training, buffer), report
-
-    def _key(self, done: int) -> Any:
-        key = jax.random.key(done)
-        for seed in self._seeds:
-            key = jax.random.fold_in(key, seed)
-        return key
 
 
 def iterations(recipe: Recipe) -> frozenset[int]:

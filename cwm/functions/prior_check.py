@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from cwm.functions.probe_answers import OTHER_HASH_SEED, judged
 from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import Outcome, ProgramSource, Reply
-from cwm.synthesis.candidate import problem_of
 from cwm.synthesis.testing import TesterSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
 
 PROBE = "cwm.functions.prior_probe"
-OTHER_HASH_SEED = 1
-UNCHECKED = "it could not be checked"
 
 
 class ProcessPriorChecker:
@@ -59,17 +57,11 @@ class ProcessPriorChecker:
         return in_parallel(self._check, sources, workers=1)
 
     def _check(self, source: str) -> FunctionReport:
+        def again(asked: list[Any]) -> Reply:
+            return self._ask(self._other, source, "repeat", {"asked": asked})
+
         reply = self._ask(self._sandbox, source, "check", self._argument)
-        if problem := problem_of(reply):
-            return FunctionReport((f"{UNCHECKED}: {problem}",))
-        figures = reply.value
-        problems = list(figures["problems"])
-        speed = figures["calls"] / figures["seconds"] if figures["seconds"] else None
-        if not problems and figures["asked"]:
-            again = self._ask(self._other, source, "repeat", {"asked": figures["asked"]})
-            problem = problem_of(again)
-            problems += again.value["problems"] if problem is None else [f"{UNCHECKED}: {problem}"]
-        return FunctionReport(tuple(problems), speed, figures["states"] + figures["compared"])
+        return judged(reply, again, "states", "compared")
 
     def _ask(self, sandbox: Sandbox, source: str, function: str, argument: dict[str, Any]) -> Reply:
         program = ProgramSource(**(vars(self._program) | {"prior_source": source}))

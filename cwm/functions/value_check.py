@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from cwm.functions.probe_answers import are_counts, is_measured
 from cwm.functions.types import FunctionReport
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import ProgramSource, Reply
-from cwm.sandbox.wire.plain_json import is_finite
 from cwm.suite.build import to_worker
 from cwm.suite.types import UnitTest
 from cwm.synthesis.candidate import problem_of
@@ -105,11 +105,5 @@ class ProcessValueChecker:
 
 def _are_figures(value: Json) -> bool:
     """Returns whether an answer has the form that is asked for: a program may have written it itself."""
-    return (
-        isinstance(value, dict)
-        and all(type(value.get(name)) is int for name in ("wrong_ends", "out_of_bounds", "calls", "states"))
-        and all(is_finite(value[name]) for name in ("calls", "states"))
-        and type(value.get("seconds")) is float
-        and value["seconds"] > 0
-        and is_finite(value["calls"] / value["seconds"])
-    )
+    names = ("wrong_ends", "out_of_bounds", "calls", "states")
+    return are_counts(value, names) and is_measured(value["calls"], value.get("seconds")) and value["seconds"] > 0

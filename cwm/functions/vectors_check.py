@@ -7,16 +7,16 @@ the vector carries an observation over, and nothing that the program says of its
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
 from typing import Any, Final
 
+from cwm.functions.probe_answers import OTHER_HASH_SEED, is_line, is_measured
 from cwm.functions.types import FunctionReport
 from cwm.interface.vectors import DECODE, ENCODE
 from cwm.observations.samples import Sample, distinct
 from cwm.observations.vectors import RoundTrip, canonical
 from cwm.sandbox.parent.host import Sandbox, Worker
 from cwm.sandbox.wire.api import ProgramSource
-from cwm.sandbox.wire.plain_json import first_difference
+from cwm.sandbox.wire.plain_json import first_difference, is_finite
 from cwm.synthesis.candidate import problem_of
 from cwm.synthesis.testing import TesterSettings, in_parallel, started_worker
 from games.api import GameInfo, Json
@@ -25,7 +25,6 @@ SESSION: Final = "cwm.functions.vectors_probe"
 CHUNK: Final = 50
 """Items of one request: their vectors fit one answer."""
 MAX_WIDTH: Final = 10_000
-OTHER_HASH_SEED: Final = 1
 SHOWN: Final = 2_000
 CHANGED: Final = "changed"
 
@@ -146,6 +145,7 @@ class ProcessVectorChecker:
             raise _BrokenError(f"the functions could not be loaded: {problem}")
         answers: list[Any] = []
         seconds = 0.0
+        otherwise = f"the worker's answer about {function} is not what was asked for"
         for start in range(0, len(items), CHUNK):
             argument = {"function": function, "items": items[start : start + CHUNK]}
             reply = worker.payload(
@@ -154,35 +154,28 @@ class ProcessVectorChecker:
             if problem := problem_of(reply):
                 raise _BrokenError(f"{function} could not be checked: {problem}")
             if not _is_answer(reply.value, len(argument["items"])):
-                raise _BrokenError(f"the worker's answer about {function} is not what was asked for")
+                raise _BrokenError(otherwise)
             answers += reply.value["answers"]
             seconds += reply.value["seconds"]
+        if not is_measured(len(items), seconds):
+            raise _BrokenError(otherwise)
         return answers, seconds
 
 
 def is_vector(answer: Json) -> bool:
     """Returns whether an answer is a list of at least one finite number."""
-    return isinstance(answer, list) and bool(answer) and all(map(_is_number, answer))
+    return isinstance(answer, list) and bool(answer) and all(map(is_finite, answer))
 
 
 def _is_answer(value: Json, items: int) -> bool:
     """Returns whether an answer has the form that is asked for: a program may have written it itself."""
     return (
         isinstance(value, dict)
-        and type(value.get("seconds")) is float
+        and is_measured(items, value.get("seconds"))
         and isinstance(value.get("answers"), list)
         and len(value["answers"]) == items
-        and all(isinstance(row, list) and len(row) == 2 and isinstance(row[1], str) for row in value["answers"])
+        and all(isinstance(row, list) and len(row) == 2 and is_line(row[1]) for row in value["answers"])
     )
-
-
-def _is_number(value: Json) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return isfinite(float(value))
-    except OverflowError:
-        return False
 
 
 def _form(answer: Json, problem: str, width: int) -> VectorsFault | None:

@@ -46,6 +46,7 @@ class Line:
         headers: further ones of every request, by name; their values are secrets.
         parallel: calls under way at once, at most; None for the default.
         tell: told in one line of every wait between attempts.
+        base_url: address that is asked instead of the one that goes with the model's name, None for that one.
     """
 
     timeout_s: float = ANSWER_S
@@ -53,6 +54,7 @@ class Line:
     headers: tuple[tuple[str, Secret], ...] = field(default=(), compare=False)
     parallel: int | None = None
     tell: Callable[[str], None] = field(default=silent, compare=False, repr=False)
+    base_url: str | None = None
 
 
 class AskedWith:

@@ -38,17 +38,15 @@ class Stop(Exception):
     """This random game cannot go on; the report already says why."""
 
 
-class Report:
+class Findings:
     """Collects the violations of one game; of each rule it keeps the one with the smallest state.
 
     Attributes:
-        game: what is checked.
         actions: the actions that lead to the state in question.
         state: the state in question as JSON.
     """
 
-    def __init__(self, game: Game) -> None:
-        self.game = game
+    def __init__(self) -> None:
         self.actions: list[Action] = []
         self.state: Json = None
         self._by_rule: dict[str, Violation] = {}
@@ -60,11 +58,6 @@ class Report:
     def start(self) -> None:
         """Forgets the state in question: a new game begins."""
         self.actions, self.state = [], None
-
-    def look_at(self, state: State) -> str:
-        """Makes `state` the one in question and returns its JSON text."""
-        text, self.state = self.snapshot(state), self.ask("state_to_json", state_to_json, self.game, state)
-        return text
 
     def bad(self, rule: str, message: str) -> None:
         """Notes that the state in question breaks `rule`."""
@@ -90,23 +83,40 @@ class Report:
             self.bad(f"{what} raises", f"{what} raised {type(error).__name__}: {error}")
             raise Stop from error
 
-    def ask_twice(self, what: str, question: Callable[..., Any], *arguments: Any) -> Any:
-        """Returns the answer to `question`; two different answers are a violation."""
-        first, second = self.ask(what, question, *arguments), self.ask(what, question, *arguments)
-        if repr(first) != repr(second):
-            self.bad(f"{what} is not deterministic", f"asked twice it answered {first!r} and {second!r}")
-        return first
-
-    def to_text(self, what: str, value: Json) -> str:
+    def to_text(self, what: str, value: Json, sort_keys: bool = False) -> str:
         """Returns `value` as JSON text; a value that JSON would change is a violation."""
         try:
-            text = json.dumps(value, allow_nan=False)
+            text = json.dumps(value, allow_nan=False, sort_keys=sort_keys)
         except (TypeError, ValueError) as error:
             self.bad(f"{what} is not JSON", f"json.dumps refused {value!r}: {error}")
             return repr(value)
         if json.loads(text) != value:
             self.bad(f"{what} is not JSON", f"{value!r} comes back from JSON as {json.loads(text)!r}")
         return text
+
+
+class Report(Findings):
+    """What is found in one game of turns.
+
+    Attributes:
+        game: what is checked.
+    """
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.game = game
+
+    def look_at(self, state: State) -> str:
+        """Makes `state` the one in question and returns its JSON text."""
+        text, self.state = self.snapshot(state), self.ask("state_to_json", state_to_json, self.game, state)
+        return text
+
+    def ask_twice(self, what: str, question: Callable[..., Any], *arguments: Any) -> Any:
+        """Returns the answer to `question`; two different answers are a violation."""
+        first, second = self.ask(what, question, *arguments), self.ask(what, question, *arguments)
+        if repr(first) != repr(second):
+            self.bad(f"{what} is not deterministic", f"asked twice it answered {first!r} and {second!r}")
+        return first
 
     def snapshot(self, state: State) -> str:
         """Returns the JSON text of `state`, to compare with a later one."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 from games.api import Action, Json, State
-from games.contract.report import ContractError, Violation, list_violations
+from games.contract.report import ContractError, Findings, Stop, Violation, list_violations
 from games.posg.api import (
     Choose,
     DescribesPosg,
@@ -63,7 +63,7 @@ def check(
             rng = random.Random(f"chance {seed}")
             met = [None, *rng.sample(player.met, min(pairs, len(player.met)))]
             for rule, message, where in faults_of_chance(model, met, rng, samples):
-                report.where = where
+                report.state = where
                 report.bad(rule, message)
     return report.violations
 
@@ -81,50 +81,16 @@ def assert_posg(
         raise ContractError(list_violations(model.info.id, violations))
 
 
-class _Stop(Exception):
-    """This random game cannot go on; the report already says why."""
-
-
-class _Report:
-    """Collects violations, the first of each rule with a count; `where` is the state in question, as JSON."""
+class _Report(Findings):
+    """What is found in one model; texts have their keys in order, since equal states must have one text."""
 
     def __init__(self, model: PosgModel) -> None:
+        super().__init__()
         self.model = model
-        self.where: Json = None
-        self.actions: list[Action] = []
-        self._found: dict[str, Violation] = {}
-
-    @property
-    def violations(self) -> list[Violation]:
-        return list(self._found.values())
-
-    def bad(self, rule: str, message: str) -> None:
-        old = self._found.get(rule)
-        if old is None:
-            self._found[rule] = Violation(rule, message, self.where, tuple(self.actions))
-        else:
-            self._found[rule] = Violation(rule, old.message, old.state, old.actions, old.count + 1)
-
-    def ask(self, what: str, question: Callable[..., Any], *arguments: Any) -> Any:
-        """Returns the answer; an error ends the game, as a violation."""
-        try:
-            return question(*arguments)
-        except _Stop:
-            raise
-        except Exception as error:
-            self.bad(f"{what} raises", f"{what} raised {type(error).__name__}: {error}")
-            raise _Stop from error
 
     def text(self, what: str, described: Json) -> str:
         """Returns JSON as text; something that JSON would change is a violation."""
-        try:
-            written = json.dumps(described, allow_nan=False, sort_keys=True)
-        except (TypeError, ValueError) as error:
-            self.bad(f"{what} is not JSON", f"json.dumps refused {described!r}: {error}")
-            return repr(described)
-        if json.loads(written) != described:
-            self.bad(f"{what} is not JSON", f"{described!r} comes back from JSON as {json.loads(written)!r}")
-        return written
+        return self.to_text(what, described, sort_keys=True)
 
     def state_text(self, state: State) -> str:
         return self.text("state", self.ask("state_to_json", state_to_json, self.model, state))
@@ -165,10 +131,10 @@ class _RandomGames:
 
     def play(self, most: int) -> None:
         """Plays one game of at most so many steps."""
-        self.report.actions, self.report.where = [], None
+        self.report.start()
         try:
             self._play(min(most, self.info.step_limit or MAX_STEPS))
-        except _Stop:
+        except Stop:
             return
 
     def _play(self, steps: int) -> None:
@@ -226,7 +192,7 @@ class _RandomGames:
             told = self.model.observe(after, joint, choose)
             if (now := self.report.state_text(state)) != before:
                 self.report.bad("move changes its input", f"{joint} turned {before} into {now}")
-                raise _Stop
+                raise Stop
             return after, rewards, over, told
 
         after, rewards, over, told = self._once_more("step", joint, run, lambda result: (result[0], result[3]))
@@ -246,14 +212,14 @@ class _RandomGames:
             texts.append((self.report.state_text(state), shown, repr(one[1:-1])))
         if any(text != texts[0] for text in texts):
             self.report.bad("equal draws, unequal results", f"{log} led to {texts[0]} and to {texts[1:]}")
-            raise _Stop
+            raise Stop
         self._arrival = joint, log
         return result
 
     def _look_at(self, state: State, told: Sequence[Observation | None], over: Sequence[bool]) -> None:
         """Checks that a state and what was told are JSON, there and back, and that JSON tells states apart."""
-        self.report.where = self.report.ask("state_to_json", state_to_json, self.model, state)
-        text = self.report.text("state", self.report.where)
+        self.report.state = self.report.ask("state_to_json", state_to_json, self.model, state)
+        text = self.report.text("state", self.report.state)
         key = self.report.ask("hash of the state", lambda: (hash(key_of(state)), key_of(state)))[1]
         if self._texts.setdefault(text, key) != key:
             self.report.bad("two states with one JSON", f"{text} describes {self._texts[text]!r} and {key!r}")
@@ -271,7 +237,7 @@ class _RandomGames:
         active = list(self.report.ask("active", self.model.active, state))
         if active != sorted(set(active)) or any(agent not in range(self.info.num_agents) for agent in active):
             self.report.bad("active", f"got {active}; expected agents in ascending order, each once")
-            raise _Stop
+            raise Stop
         if any(over[agent] for agent in active):
             self.report.bad("over disagrees with active", f"over is {list(over)}, yet active are {active}")
         if (not active) != all(over):
@@ -287,7 +253,7 @@ class _RandomGames:
         if not legal or list(legal) != order:
             known = self.info.actions[agent]
             self.report.bad("legal_actions", f"agent {agent} may do {legal}; expected some of {known}, in this order")
-            raise _Stop
+            raise Stop
         return legal
 
     def _compare_legal(
@@ -308,18 +274,18 @@ class _RandomGames:
         agents, info = self.info.num_agents, self.info
         if len(rewards) != agents or any(isinstance(one, bool) or not math.isfinite(one) for one in rewards):
             self.report.bad("rewards", f"got {rewards!r}; expected a finite number for each of {agents} agents")
-            raise _Stop
+            raise Stop
         if any(not info.min_step - EPSILON <= one <= info.max_step + EPSILON for one in rewards):
             told = f"got {list(rewards)}; info says {info.min_step} to {info.max_step} a step"
             self.report.bad("rewards out of bounds", told)
         if len(now_over) != agents or any(was and not now for was, now in zip(over, now_over, strict=True)):
             self.report.bad("over ends", f"over was {list(over)} and is {list(now_over)}; over stays over")
-            raise _Stop
+            raise Stop
 
     def _check_told(self, told: Sequence[Observation | None], over: Sequence[bool]) -> None:
         if len(told) != self.info.num_agents:
             self.report.bad("observe", f"got {told!r}; expected an observation for each agent")
-            raise _Stop
+            raise Stop
         for agent, seen in enumerate(told):
             if (seen is None) != over[agent]:
                 expected = "None: the game was over for it before" if over[agent] else "an observation"

@@ -25,6 +25,7 @@ from typing import Any
 from arena.agents.specs import parse
 from arena.commands import evaluate as evaluate_command
 from arena.commands import finishing, synthesize
+from arena.commands import resume as resume_command
 from arena.commands import tournament as tournament_command
 from arena.commands.exit_codes import exit_code, sentence
 from arena.evaluation.evaluation_run import EvaluationWishes
@@ -251,7 +252,7 @@ def combination(command: dict[str, Any]) -> None:
 def resume(command: dict[str, Any]) -> None:
     execution.CHUNK = 25
     os.environ["OPENAI_API_KEY"] = "a-key"
-    synthesize.resume(Path(command["folder"]), workers=1, as_json=True, parallel=command.get("parallel"))
+    resume_command.command(Path(command["folder"]), workers=1, as_json=True, parallel=command.get("parallel"))
 
 
 def note(log: Path, line: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena.agents.specs import AgentSpec
-from arena.commands.train.on_twin import twin_of
+from arena.commands.train import on_twin
 from arena.figures import formatting
 from arena.machine import accelerated, shipped
 from arena.matches.game_source import MODEL_PREFIX, in_turns
@@ -93,7 +93,9 @@ def command(
         stored_vectors=vectors,
     )
     seats = _seats(seat, bundle.game_info.num_players)
-    twin = _twin(found_at, bundle, on, against, course.begun_with(folder), vectors)
+    if on is None and (begun := course.begun_with(folder)) is not None:
+        on = On.TWIN if "twin" in begun else On.WORKER
+    twin = _twin(found_at, bundle, on, against, is_recorded(model), vectors)
     where = "on its twin" if twin is not None else "in its worker"
     say = console.notices.print
     say(f"{bundle.info['id']}: training {where} in {folder}; the same command goes on after an interruption")
@@ -143,21 +145,21 @@ def _twin(
     bundle: ModelBundle,
     on: On | None,
     against: list[str] | None,
-    begun: dict[str, Any] | None,
+    recorded: bool,
     vectors: bool,
 ) -> StoredTwin | None:
-    """Returns the twin on which is trained, None for the model's worker: as was asked, as was begun, or as there is."""
-    if on is None and begun is not None:
-        on = On.TWIN if "twin" in begun else On.WORKER
+    """Returns the twin on which is trained, None for the model's worker: as was asked, or as there is."""
     if on is None and against:
         on = On.TWIN
+    if recorded and on is not On.WORKER:
+        on_twin.add_recorded(folder)
     if on is On.WORKER or (on is None and not has_twin(folder / MODEL if (folder / MODEL).is_dir() else folder)):
         if against is not None:
             raise UsageError(
                 f"--against {against[0]} needs the model's twin: leave out --on worker, or leave out --against."
             )
         return None
-    twin = twin_of(folder)[1]
+    twin = on_twin.twin_of(folder)[1]
     if vectors and (bundle.vectors_source is not None or bundle.schema != twin.schema):
         if on is None:
             return None
@@ -175,6 +177,11 @@ def _others(teachers: Any, against: list[str], twin: StoredTwin) -> Any:
     return teachers.fixed_policies([Path(folder) for folder in against], twin)
 
 
+def is_recorded(model: str) -> bool:
+    """Whether a model is named as one that is replayed from what ships."""
+    return model.split("+")[0].split("-")[0] == recorded_models.RECORDED
+
+
 def model_of(model: str, game: str | None) -> tuple[Path, ModelBundle]:
     """Returns the folder that an option names, and its model.
 
@@ -185,7 +192,7 @@ def model_of(model: str, game: str | None) -> tuple[Path, ModelBundle]:
     Raises:
         UsageError: the model is of another game, or none ships for it.
     """
-    if model.split("+")[0].split("-")[0] == recorded_models.RECORDED:
+    if is_recorded(model):
         if game is None:
             raise UsageError(f"--model {model} needs --game: which game's recorded model?")
         spec = recorded_models.filled_in([AgentSpec("cwm", model, model=model)], game)[0]

@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.train import on_twin
 from arena.commands.train.baseline import seeds_of, watched_by
-from arena.commands.train.on_model import MOST_ENVIRONMENTS, MOST_HIDDEN, model_of
+from arena.commands.train.on_model import MOST_ENVIRONMENTS, MOST_HIDDEN, is_recorded, model_of
 from arena.machine import accelerated
 from arena.matches.game_source import in_turns
 from arena.runs.origins import true_game
@@ -21,12 +21,22 @@ MOST_POPULATION = 100
 
 def command(
     model: Annotated[
-        str, typer.Option("--model", help="Folder of a run whose model has a twin (`cwm twin RUN`), or of the model.")
+        str,
+        typer.Option(
+            "--model",
+            help="Folder of a run whose model has a twin (`cwm twin RUN`), or of the model; `recorded`, with --game: "
+            "the one that ships.",
+        ),
     ],
-    game: Annotated[str | None, typer.Option("--game", help="Game of the model, to be sure of it.")] = None,
+    game: Annotated[
+        str | None, typer.Option("--game", help="Game of a recorded model; of another, to be sure of it.")
+    ] = None,
     method: Annotated[
         str,
-        typer.Option("--method", help="sp: self-play; he: High-Entropy; op: Other-Play; fcp: Fictitious Co-Play."),
+        typer.Option(
+            "--method",
+            help="sp: self-play; he: High-Entropy; op: Other-Play; fcp: Fictitious Co-Play; sa: state-augmented.",
+        ),
     ] = "sp",
     seeds: Annotated[str, typer.Option("--seeds", help="One policy each, e.g. 0,1,2.")] = "0,1,2",
     steps: Annotated[int, typer.Option("--steps", min=1, help="Environment steps of every policy.")] = 2_500_000,
@@ -54,7 +64,7 @@ def command(
     courses = accelerated.load("arena.cooperation_on_twins.course")
     place, bundle = model_of(model, game)
     in_turns(bundle)
-    twin = on_twin.twin_of(place)[1]
+    twin = on_twin.twin_of(place, is_recorded(model))[1]
     if entropy is not None and not isfinite(entropy):
         raise UsageError(f"--entropy is {entropy}: give a finite number from 0 on, e.g. 0.05.")
     if population is not None and method != "fcp":

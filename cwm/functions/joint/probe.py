@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from json import dumps, loads
 from typing import Any, NamedTuple
 
-from cwm.functions.prior_probe import Clock, Problems, form, most_different, near
+from cwm.functions.prior_probe import ASKED_AGAIN, Clock, Problems, form, most_different, near
 from cwm.sandbox.inside.joint_program import Contradiction, replayed, short
 from cwm.sandbox.wire.failures import describe
 from cwm.sandbox.wire.plain_json import is_finite
@@ -22,7 +22,6 @@ MOST_STEPS = 200
 """Of a game that nobody breaks off earlier."""
 MOST_ASKED = 2_000
 """A game that begins after so many questions is not played."""
-ASKED_AGAIN = 60
 RANGE_TOLERANCE = 1e-6
 SHOWN = 2_000
 

@@ -37,7 +37,8 @@ def make(
         spec: `PROVIDER:MODEL`, see `cwm.llm.provider_table`.
         base_url: address of a server that speaks the provider's API, e.g. `http://localhost:8000/v1`; then the key may
             be absent.
-        line: limits of time, pieces, headers, how many calls at once, who is told of waits.
+        line: limits of time, pieces, headers, how many calls at once, who is told of waits; its address goes before
+            `base_url`.
         answer_s: seconds that a whole answer may take, in pieces or not; None for what `line` says.
         retry: attempts and waits, None for the default.
         seed: of the jitter between attempts.
@@ -51,6 +52,7 @@ def make(
     """
     provider, rest = split(spec)
     row = _row(spec)
+    base_url = line.base_url or base_url
     if base_url is not None:
         _check_address(provider, base_url)
     variables = os.environ if environment is None else environment

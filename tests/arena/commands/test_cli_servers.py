@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from cwm.llm.caps import ELAPSED_FILE
+from arena.pipeline import speed
+from arena.runs import inputs as run_inputs
+from arena.runs.folder import open_record
+from arena.runs.settings import RunSettings
+from cwm.llm.caps import ELAPSED_FILE, Caps
 from cwm.llm.providers import factory
+from cwm.speed.task import SpeedConfig
 from tests.cwm.llm.conftest import Reply, Server
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -253,3 +258,51 @@ def test_in_the_arena_a_wrong_key_a_cap_and_a_broken_server_are_no_fault_of_ours
     assert "fault of ours" not in ran.err
     assert (ran.out, CANARY in ran.err) == ("", False)
     assert len(server.received) == calls
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("waits")
+def test_a_run_whose_server_has_moved_goes_on_at_its_new_address(
+    cwm: Any, ask: Any, server: Server, right_program: str, tmp_path: Path
+) -> None:
+    server.replies = [answer(program(right_program))]
+    begun = ask("--base-url", "http://127.0.0.1:9/v1")
+    assert begun.code == 3, begun.out + begun.err
+    assert server.received == []
+    again = cwm("resume", tmp_path / "run", "--base-url", f"{server.address}/v1", "--workers", 1)
+    assert again.code == 0, again.out + again.err
+    assert len(server.received) == 1
+
+
+def test_a_resume_refuses_an_address_that_is_none_or_for_two_language_models(refused: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    settings = RunSettings(game="tic_tac_toe", registered=True, llm="openai:m", base_url="http://127.0.0.1:9/v1")
+    open_record(run, settings, run_inputs.registered("tic_tac_toe", 2, 0), Caps()).close()
+    assert "The base URL is no web address" in refused("resume", run, "--base-url", "localhost:80").err
+    speed.ask(run, speed.SpeedAsked(SpeedConfig(), "openai:n", "http://127.0.0.1:8/v1"))
+    told = refused("resume", run, "--base-url", "http://127.0.0.1:7/v1").err
+    assert f"{run} asks two language models, openai:m and openai:n: leave out --base-url" in told
+
+
+@pytest.mark.usefixtures("waits")
+def test_tournaments_take_a_new_address_where_one_language_model_plays(
+    cwm: Any, refused: Any, monkeypatch: pytest.MonkeyPatch, server: Server, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+
+    def begin(name: str, *agents: str) -> Path:
+        words = [word for agent in agents for word in ("--agent", agent)]
+        cwm("arena", "tic_tac_toe", *words, "--deals", 1, "--workers", 1, "--run", tmp_path / name)
+        return tmp_path / name
+
+    address = ["--base-url", f"{server.address}/v1"]
+    gone = "base_url=http://127.0.0.1:9/v1"
+    server.replies = Endless([answer("b2")])
+    alone = begin("alone", f"llm:openai:m,retries=0,{gone}", "random")
+    assert server.received == []
+    assert cwm("resume", alone, *address).code == 0
+    assert server.received != []
+    two = begin("two", f"llm:openai:m,{gone}", f"llm:openai:n,{gone}")
+    assert "a tournament of several language models: leave out --base-url" in refused("resume", two, *address).err
+    none = begin("none", "mcts:sims=2", "random")
+    assert "makes no calls: leave out caps, prices, --base-url" in refused("resume", none, *address).err

@@ -65,7 +65,6 @@ NEVER_SHOWN = {
     "games.contract.session.AnswerError": "the worker makes a violation of it",
     "games.contract.report.ContractError": "for tests of games",
     "games.contract.report.Stop": "ends one check of a game's contract",
-    "games.posg.contract._Stop": "ends one random game of a contract",
     "games.posg.serialised._OpenDraw": "says which draw of a step is to be made next",
     "search.errors.BrokenModelError": "counted by the search",
     "search.errors.NoHistoryError": "the search falls back",

@@ -1,6 +1,7 @@
 """A twin as a batched environment: chance inside of a step, players who wait, games that end, symmetries."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -103,3 +104,18 @@ def test_players_with_symmetries_of_their_own_see_the_same_game_under_other_name
     assert (heard == np.eye(2)[coins[0]]).all()
     _, paid = env.step(told, actions(coins[0], 0), keys(11))
     assert (np.asarray(paid.reward) == 1).all()
+
+
+def test_what_is_paid_before_the_first_decision_is_part_of_the_return(echo):
+    form, functions = echo
+
+    def look(*state):
+        turn, legal, chance, _, seen = functions["look"](*state)
+        # The deal pays 3 to both; what they say pays nothing.
+        return turn, legal, chance, jnp.where(turn == 1, 3.0, 0.0) * jnp.ones(2), seen
+
+    paying = Compiled(TwinEnv(form, functions | {"look": look}, max_actions=10))
+    dealt = paying.init(keys(0))
+    assert np.asarray(paying.outcome(dealt).total).tolist() == [3.0] * B
+    said, _ = paying.step(dealt, actions(0, 1), keys(1))
+    assert np.asarray(paying.outcome(said).total).tolist() == [3.0] * B

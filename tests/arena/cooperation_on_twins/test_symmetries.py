@@ -5,6 +5,7 @@ import pytest
 
 from arena.cooperation_on_twins import symmetries
 from cwm.twins.form import TwinForm
+from cwm.twins.traced import TwinProblemError
 
 COUNT = -1
 
@@ -66,6 +67,18 @@ def test_renamings_are_kept_that_leave_games_what_they_are(pays, titles, count):
     table = np.array(pays)
     for one, other in zip(actions, outcomes, strict=True):
         assert (table[other][:, one] == table).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("player", (1,)), ("legal", (256, 3)), ("chance", (256, 2)), ("rewards", (256,))]
+)
+def test_answers_of_another_form_are_refused(name, shape):
+    class Forging(Vote):
+        def look(self, rows):
+            return super().look(rows) | {name: np.zeros(shape, np.float32)}
+
+    with pytest.raises(TwinProblemError, match="did not answer in the form"):
+        symmetries.find(Vote.form, Forging(np.zeros((3, 4))), 0, lambda done, of: None)
 
 
 def test_numbers_beside_cells_may_turn_along_with_them():

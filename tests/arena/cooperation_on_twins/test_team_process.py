@@ -1,10 +1,13 @@
 """What leaves the process in which policies learn together: arrays of names, types and shapes that are known."""
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
 
 from arena.cooperation_on_twins.process import TeamProcess
+from arena.cooperation_on_twins.served import Team
 from arena.cooperation_on_twins.task import TeamTask
 from arena.training_on_twins.process import OTHER_FORM
 from cwm.twins.compiled import TwinProcess
@@ -47,7 +50,7 @@ def arrays_of(shapes):
 def test_a_state_has_the_arrays_of_its_training_and_finite_parameters(told):
     zeros = arrays_of(told({}).shapes)
     assert np.asarray(told(zeros).begin().updates).tolist() == [0, 0]
-    for forged in ({}, zeros | {"more": np.zeros(1)}, zeros | {"updates": np.array([1, 1], np.int32)}):
+    for forged in ({}, zeros | {"more": np.zeros(1)}, zeros | {"updates": np.array([0, 1], np.int32)}):
         with pytest.raises(TwinProblemError, match=OTHER_FORM):
             told(forged).begin()
     name = next(name for name in zeros if name.startswith("learner/params"))
@@ -95,3 +98,29 @@ def test_settings_that_cannot_be_shared_out_are_refused_before_a_process_starts(
     ppo = PpoConfig(total_steps=60, environments=6, steps=2, minibatches=4)
     with pytest.raises(PpoConfigError, match="cannot be shared out over 4 minibatches"):
         TeamProcess(TracedTwin(echo[0], {}), TeamTask(NETWORK, ppo, 4, (0,)))
+
+
+@pytest.mark.slow
+def test_a_state_augmented_training_goes_on_from_its_state_as_if_it_had_not_stopped(echo, monkeypatch):
+    """Both ends of the pipe, in this process."""
+    wanted = replace(TASK, ppo=replace(PPO, total_steps=16), begins=(1, 2), rollouts=2)
+
+    def both_ends():
+        monkeypatch.setattr(TwinProcess, "__init__", lambda *_: None)
+        process = TeamProcess(TracedTwin(echo[0], {}), wanted)
+        team = Team(*echo, TeamTask.from_json(wanted.to_json()), {})
+        process.asked = lambda head, arrays, seconds, what, most: getattr(team, head["function"])(head, arrays)
+        return process
+
+    process = both_ends()
+    state = process.begin()
+    for _ in range(2):
+        state, _ = process.run(state, 1)
+    kept = checkpoint.arrays_of(state)
+    assert int(state.buffer.filled) == 8
+    whole, _ = process.run(state, 1)
+    other = both_ends()
+    resumed, _ = other.run(other.resume(checkpoint.state_of(kept, other.shapes, "kept")), 1)
+    own, going_on = checkpoint.arrays_of(whole), checkpoint.arrays_of(resumed)
+    assert all(np.array_equal(own[name], going_on[name]) for name in own)
+    assert any((own[name] != kept[name]).any() for name in own if "/params/" in name)

@@ -9,6 +9,7 @@ import pytest
 from arena.checkpoints import on_game
 from arena.policy_play import cross_play, curves
 from arena.report import curves as curves_page
+from arena.training import simultaneous, training_run
 from search.learn import checkpoint
 from search.learn.errors import CheckpointError
 
@@ -69,6 +70,16 @@ def test_a_training_without_snapshots_is_refused(training):
     folder = training()
     with pytest.raises(CheckpointError, match="holds no policies that were kept on the way: give the folder"):
         curves.load_all([folder / "sp-s0"])
+
+
+def test_a_training_of_simultaneous_moves_is_refused_with_what_shows_its_policies(refused, tmp_path):
+    recipe = simultaneous.recipe("cooperative-reaching", "klr", "reduced", levels=1)
+    with training_run.claimed(training_run.TrainingPlan(recipe, (0,), tmp_path / "klr")):
+        pass
+    told = refused("train", "curves", tmp_path / "klr")
+    assert told.code == 2
+    assert "(Synchronous K-Level Reasoning on cooperative-reaching), which keeps no policies on the way" in told.err
+    assert "`cwm posg payoffs` says" in told.err
 
 
 def test_where_trainings_lie_changes_no_figure(training):

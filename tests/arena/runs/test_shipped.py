@@ -88,6 +88,14 @@ def test_a_run_at_process_is_not_taken_up_again_without_leave(monkeypatch: pytes
         shipped.check(settings)
 
 
+@pytest.mark.usefixtures("no_strong_level")
+def test_the_twin_of_a_shipped_model_that_ships_may_run_at_process() -> None:
+    settings = replace(standard_settings("mnk", "replay:mnk+twin", None, 0), level="process")
+    shipped.check(settings)
+    with pytest.raises(SandboxUnavailableError, match="add the option `allow_unsafe_process`"):
+        shipped.check(replace(settings, llm="replay:mnk+hurried"))
+
+
 def test_a_strong_level_is_never_lowered() -> None:
     best: Any = levels.best()
     if best is None:

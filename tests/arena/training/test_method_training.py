@@ -34,6 +34,7 @@ from games.batched.yokai.environment import make
 from search.learn import checkpoint
 from search.learn.beliefs.belief_model import CrossEntropy
 from search.learn.errors import DivergedError, LearnError
+from search.learn.methods import augmented
 from search.learn.methods.state_buffer import StateBuffer
 from search.learn.ppo.losses import Losses
 from search.learn.ppo.ppo import Learner
@@ -133,10 +134,10 @@ def counting(monkeypatch):
     monkeypatch.setattr(fictitious_co_play, "response_trainer", Counting)
     monkeypatch.setattr(off_belief_levels, "belief_trainer", CountingBelief)
     monkeypatch.setattr(off_belief_levels, "policy_trainer", Counting)
-    monkeypatch.setattr(state_augmented, "Trainer", Counting)
-    monkeypatch.setattr(state_augmented.state_buffer, "fill", fill)
+    monkeypatch.setattr(augmented, "Trainer", Counting)
+    monkeypatch.setattr(augmented.state_buffer, "fill", fill)
     empty = StateBuffer(np.zeros((), np.float32), np.zeros((), np.int32))
-    monkeypatch.setattr(state_augmented.state_buffer, "empty", lambda env, room: empty)
+    monkeypatch.setattr(augmented.state_buffer, "empty", lambda env, room: empty)
 
 
 def test_iterations_begin_after_every_tenth_of_the_training():

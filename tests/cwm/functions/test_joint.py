@@ -14,7 +14,6 @@ from cwm.functions.kinds import KINDS
 from cwm.functions.one_shot import FunctionKind
 from cwm.functions.types import FunctionCandidate, FunctionReport
 from cwm.model.bundle import ModelBundle, describe
-from cwm.sandbox.wire.api import Outcome, Reply
 from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.joint import joint_steps
 
@@ -53,36 +52,6 @@ def test_right_functions_pass_their_checks(game_id: str, name: str) -> None:
     assert report.problems == ()
     assert report.checked > 10
     assert report.calls_per_s is not None
-
-
-FIGURES: dict[str, Any] = {"problems": [], "states": 1, "calls": 3, "seconds": 0.5, "asked": [[]]}
-FORGED: list[tuple[Any, Any]] = [
-    *((FIGURES | {name: 10**400}, None) for name in ("calls", "states", "seconds")),
-    (FIGURES | {"calls": 10**300, "seconds": 1e-300}, None),
-    *((FIGURES | {"problems": problems}, None) for problems in ([5], ["x"] * 101, ["x" * 20_001])),
-    (FIGURES | {"asked": [[]] * 61}, None),
-    *((FIGURES, again) for again in (None, 5, [5, None], "abc", {})),
-    *(
-        (FIGURES, {"problems": again})
-        for again in (None, 5, [5, None], {"a": 1}, "abc", ["x"] * 101, ["x" * 3_000_000])
-    ),
-]
-
-
-@pytest.mark.parametrize(("first", "again"), FORGED, ids=range(len(FORGED)))
-def test_answers_that_a_function_forged_leave_it_unchecked(
-    monkeypatch: pytest.MonkeyPatch, first: Any, again: Any
-) -> None:
-    replies = iter([Reply(Outcome.OK, first), Reply(Outcome.OK, again)])
-    monkeypatch.setattr(JointChecker, "_ask", lambda *_: next(replies))
-    (report,) = JointChecker(TIGER, *CHECKS["policy"])([""])
-    assert report.problems == ("it could not be checked: its worker's answer is not what was asked for",)
-
-
-def test_what_another_process_finds_is_reported_beside_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    replies = iter([Reply(Outcome.OK, FIGURES), Reply(Outcome.OK, {"problems": ["other"]})])
-    monkeypatch.setattr(JointChecker, "_ask", lambda *_: next(replies))
-    assert JointChecker(TIGER, *CHECKS["policy"])([""]) == [FunctionReport(("other",), 6.0, 1)]
 
 
 @pytest.mark.parametrize("kind", JOINT_KINDS, ids=lambda kind: kind.name)

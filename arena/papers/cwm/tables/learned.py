@@ -18,10 +18,13 @@ from arena.papers.cwm.tables import matches
 from arena.papers.cwm.tables.matches import Deals
 from arena.papers.cwm.tables.places import LEARNED, PUPILS, Place
 from arena.papers.cwm.tables.settings import PaperWishes, Scale
+from arena.pipeline import twin as twins
+from arena.runs.folder import MODEL
 from arena.training_on_models.settings import PAPER_STEPS, PpoSettings
 from cwm.model.bundle import ModelBundle
 from cwm.model.environment import training_limits
 from cwm.sandbox.parent.host import Sandbox
+from cwm.twins.stored import StoredTwin
 from games import registry
 from search.learn.errors import CheckpointError
 
@@ -37,13 +40,14 @@ def games(place: Place) -> list[GameRecord]:
 def train(
     place: Place, asked: PaperWishes, on_stage: Callable[[str], None], on_progress: Callable[[str, int, int], None]
 ) -> None:
-    """Trains agents for all seats on a synthesis's model, as far as they are not trained.
+    """Trains agents for all seats on a synthesis's model, on its twin where it has one, as far as they are not trained.
 
     Raises:
         GameError: what learning needs is not installed.
         UsageError: other agents are trained there.
         WorldModelError: the model cannot be learned on.
         SandboxUnavailableError: no worker can be started.
+        TwinProblemError: the twin cannot be compared, or learned on, here.
     """
     bundle = ModelBundle.load(place.folder)
     settings = PpoSettings(steps=asked.learned or PAPER_STEPS, seeds=asked.learned_seeds)
@@ -54,7 +58,15 @@ def train(
         on_progress(f"seat {progress.seat}, seed {progress.seed}: steps", progress.steps, progress.total)
 
     course = accelerated.load("arena.training_on_models.course")
-    course.train(bundle, seats, settings, place.part(PUPILS), sandbox, on_stage, told)
+    folder = place.part(PUPILS)
+    begun = course.begun_with(folder)
+    if (begun is not None and "twin" not in begun) or not twins.add_recorded(place.folder, on_stage):
+        course.train(bundle, seats, settings, folder, sandbox, on_stage, told)
+        return
+    teachers = accelerated.load("arena.training_on_twins.teacher")
+    twin = StoredTwin.load(place.folder / MODEL)
+    with teachers.TwinTeacher(bundle, twin, settings, folder, "random", told) as teacher:
+        course.train_with(teacher, bundle, seats, settings, folder, on_stage)
 
 
 def config(place: Place, scale: Scale, asked: PaperWishes, deals: Deals, *, llm: bool = False) -> TournamentConfig:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena import cli
+from arena.checkpoints.places import read_about
 from arena.commands.exit_codes import EXIT_USAGE
 from arena.papers.cwm.published.layout import TABLE_BY_NUMBER
 from arena.papers.cwm.tables import learned, settings, sheets
@@ -13,6 +14,7 @@ from arena.papers.cwm.tables.experiments import Rebuilding
 from arena.papers.cwm.tables.measuring import Stored
 from arena.papers.cwm.tables.places import PUPILS, Place
 from arena.papers.cwm.tables.settings import PaperSelection, PaperWishes
+from cwm.twins.stored import StoredTwin
 
 SMALL = ("--games", "tic_tac_toe", "--tables", "18", "--workers", "1")
 
@@ -43,6 +45,12 @@ def test_table_is_filled_and_says_for_how_long_was_trained(taught: Path) -> None
         "Tic-tac-toe: trained for 5,000 decisions each, one a seat, on the model of the synthesis with the seed 0 (the "
         "paper's for 10,000,000, best of 5)."
     ) in sheet.notes
+
+
+@pytest.mark.slow
+def test_agents_are_trained_on_the_twin_that_ships(taught: Path) -> None:
+    twin = StoredTwin.load(place(taught).folder / "model")
+    assert all(read_about(place(taught).part(PUPILS), seat)["trained_on"]["twin"] == twin.hash for seat in (0, 1))
 
 
 @pytest.mark.slow
