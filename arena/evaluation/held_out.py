@@ -16,10 +16,10 @@ from arena.evaluation.kept_games import KeptGames
 from arena.evaluation.mixture import NamedPolicy, collect_mixed, standard_mixture
 from arena.evaluation.played_games import followed
 from arena.machine.process_pool import ProcessPool
-from arena.runs.lessons import recorded
 from cwm.trajectories.recorded import Trajectory, game_seed
 from games import registry
 from games.api import TERMINAL, Game
+from games.scripted import recorded
 
 ALONE_S = 3.0
 """So many seconds are played in this process before others are started, which takes them about one."""

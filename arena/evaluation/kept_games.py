@@ -20,7 +20,6 @@ _DECISIVE = (
     "games/**/*.py",
     "search/*.py",
     "arena/evaluation/mixture.py",
-    "arena/runs/lessons.py",
     "cwm/trajectories/recorded.py",
 )
 """What a game by our players depends on beside its seed: files of ours, by patterns."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from arena.runs.lessons import scripted
 from cwm.trajectories.recorded import Policy, Trajectory, collect, game_seed, play, random_policy
 from games.api import Action, Game, GameError, ObsActionHistory, ResamplesHistory, State
+from games.scripted import scripted
 from search.api import Planner, PlannerConfig, Position
 from search.planner import make
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, TypeGuard
 
 from arena.runs.how_told import BY_BOOK, HowTold
-from arena.runs.lessons import lessons
 from arena.runs.settings import RunSettings
 from arena.usage import UsageError
 from cwm.interface import templates
@@ -17,11 +16,13 @@ from cwm.storage.files import write_whole
 from cwm.suite import contract
 from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
-from cwm.trajectories.recorded import Deck, Trajectory, write
+from cwm.trajectories.recorded import Deck, Trajectory, collect, game_seed, play, random_policy, write
 from cwm.trajectories.telling import UNNAMED, Telling
+from games import registry
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 from games.posg.api import PosgInfo, PosgModel
 from games.posg.serialised import SerialisedPosg
+from games.scripted import scripted
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -100,6 +101,27 @@ def registered(
     telling = how.telling(game_id, train, deck)
     rules = how.rules(game_id) if told else no_rules()
     return Inputs(rules, game.info, _first_state(game, how, deck), train, (), recorded, telling=telling)
+
+
+def lessons(game: Game, games: int, seed: int) -> list[Trajectory]:
+    """Plays games to learn from; game i depends on (seed, i) alone.
+
+    Args:
+        game: as it is recorded.
+        games: how many. All are random, but for games that are recorded in a way of their own: there random players
+            and each of the scripted ones take turns.
+        seed: of the games.
+
+    Raises:
+        EndlessGameError: a game did not end.
+    """
+    if not registry.knows(game.info.id) or not registry.describe(game.info.id).recorded:
+        return collect(game, games, seed)
+    policies = [random_policy, *scripted(game.info.id).values()]
+    return [
+        play(game, [policies[index % len(policies)]] * game.info.num_players, game_seed(seed, index), index)
+        for index in range(games)
+    ]
 
 
 def with_joint_step(rules: str, game: Game, train: Sequence[Trajectory], how: HowTold, game_id: str) -> Inputs:

@@ -82,7 +82,7 @@ def answering(path: Path, answers: list[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["tiger-2a", "cooperative-reaching"])
+@pytest.mark.parametrize("game", ["tiger-2a", "cooperative-reaching", "overcooked-v2-cramped-room"])
 def test_functions_beside_a_program_are_asked_for_checked_repaired_chosen_and_replayed(
     cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
