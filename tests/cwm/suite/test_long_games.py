@@ -52,7 +52,7 @@ def test_a_kitchens_prompt_shows_a_delivery_and_how_it_came_about_in_few_words()
     chosen = selection.select_for_prompt(task.tests, None)
     steps = [test for test in chosen if test.kind == "step" and test.data["actions"]]
     assert {test.data["rewards"][0] for test in steps} == {0.0, 20.0}
-    texts = [rendering.render(test) for test in steps]
+    texts = [rendering.render([test]) for test in steps]
     assert any("state = played(state, [[" in text for text in texts)
     assert sum(map(len, texts)) < 30_000
     assert any("'cooked'" in text for text in texts)
