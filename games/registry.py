@@ -50,6 +50,9 @@ class GameEntry:
         margin: None for a tenth of the range of payoffs.
         drawn: keyword arguments of the factory with which states do not list what chance may deal; empty where that
             follows from the rules.
+        recorded: keyword arguments of the factory with which games are played to learn from and to be tested on, where
+            whole ones would be too long; players who know the game then play some of them, since random ones see
+            little of it.
     """
 
     id: str
@@ -62,6 +65,7 @@ class GameEntry:
     note: str = ""
     margin: Margin | None = None
     drawn: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
 _WINS: Final = Margin(
@@ -117,6 +121,7 @@ def _simultaneous(game_id: str) -> GameEntry:
         book="games.posg.as_game:book" if found.particulars else "",
         margin=None if found.twentieth is None else Margin(found.twentieth, "a twentieth of the range of payoffs."),
         note=_LAYOUTS if found.id == layouts.LISTED else "",
+        recorded=found.recorded,
     )
 
 

@@ -8,12 +8,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from arena.evaluation.mixture import scripted
 from cwm.trajectories.recorded import Trajectory, game_seed, play
 from cwm.trajectories.varied import varied_game
 from cwm.trajectories.vocabulary import Vocabulary
 from games import registry
 from games.api import Game
+from games.scripted import scripted
 
 GAMES: Final = 1000
 SEED: Final = 0

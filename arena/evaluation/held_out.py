@@ -19,6 +19,7 @@ from arena.machine.process_pool import ProcessPool
 from cwm.trajectories.recorded import Trajectory, game_seed
 from games import registry
 from games.api import TERMINAL, Game
+from games.scripted import recorded
 
 ALONE_S = 3.0
 """So many seconds are played in this process before others are started, which takes them about one."""
@@ -28,7 +29,7 @@ def play(game: Game, seed: int, workers: int = 1, kept: Path | None = None) -> G
     """Yields games 0, 1, 2, … without end; close the iterator to end the processes.
 
     Args:
-        game: the true game.
+        game: the true game, as it is recorded.
         seed: of all games.
         workers: processes at once; one plays in this process. Other processes are given the game by its id.
         kept: folder of the user's cache, None for nowhere.
@@ -81,7 +82,7 @@ def play_one(job: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _players(game_id: str) -> tuple[Game, list[NamedPolicy]]:
-    game = registry.make(game_id)
+    game = recorded(game_id)
     return game, standard_mixture(game)
 
 

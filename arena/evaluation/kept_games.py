@@ -16,7 +16,12 @@ from games.api import Action
 
 FOLDER = "held-out"
 _ROOT = Path(__file__).resolve().parents[2]
-_DECISIVE = ("games/**/*.py", "search/*.py", "arena/evaluation/mixture.py", "cwm/trajectories/recorded.py")
+_DECISIVE = (
+    "games/**/*.py",
+    "search/*.py",
+    "arena/evaluation/mixture.py",
+    "cwm/trajectories/recorded.py",
+)
 """What a game by our players depends on beside its seed: files of ours, by patterns."""
 _KEY_LENGTH = 16
 

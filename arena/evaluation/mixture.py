@@ -1,15 +1,13 @@
 """Ways to play for test data: random, search on the true game, scripted; a mixture of them drawn by seat and game."""
 
-import importlib
-import importlib.util
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from cwm.trajectories.recorded import Policy, Trajectory, collect, game_seed, play, random_policy
-from games import registry
 from games.api import Action, Game, GameError, ObsActionHistory, ResamplesHistory, State
+from games.scripted import scripted
 from search.api import Planner, PlannerConfig, Position
 from search.planner import make
 
@@ -61,15 +59,6 @@ class SearchPolicy:
     def __call__(self, game: Game, state: State, history: ObsActionHistory, player: int, rng: random.Random) -> Action:
         known = state if game.info.perfect_information else None
         return self._planner.choose(Position(player, history, known), rng).action
-
-
-def scripted(game_id: str) -> Mapping[str, Policy]:
-    """Returns the scripted policies that ship in the game's folder (`policy.POLICIES`), {} if it has none."""
-    package = registry.describe(game_id).package
-    if not package or importlib.util.find_spec(f"{package}.policy") is None:
-        return {}
-    found: Mapping[str, Policy] = importlib.import_module(f"{package}.policy").POLICIES
-    return found
 
 
 def standard_mixture(game: Game) -> list[NamedPolicy]:

@@ -23,6 +23,8 @@ from cwm.model.world_model import WorldModel
 from cwm.sandbox.parent.host import Sandbox
 from cwm.synthesis.testing import TesterSettings
 from cwm.trajectories.recorded import Trajectory, collect
+from games.api import Game
+from games.posg.serialised import SerialisedPosg
 from search.api import PlannerConfig
 from search.posg.config import PosgPlannerConfig
 
@@ -180,7 +182,7 @@ class FunctionChoice:
     def _tournament(self, bundle: ModelBundle) -> ModelTournament:
         stage = self.stage
         return ModelTournament(
-            bundle,
+            as_recorded(bundle, stage.inputs.game),
             self._planner(),
             deals=stage.settings.tournament_deals,
             seed=stage.settings.seed,
@@ -194,6 +196,20 @@ class FunctionChoice:
             return PosgPlannerConfig(method="pomcp", simulations=JOINT_SIMULATIONS, particles=JOINT_PARTICLES)
         perfect = stage.inputs.info.perfect_information
         return replace(planner_config(stage.settings.matches, perfect, TOURNAMENT_SIMULATIONS), rollouts=1)
+
+
+def as_recorded(bundle: ModelBundle, game: Game | None) -> ModelBundle:
+    """Returns a model as the game that is recorded: its games are broken off as early.
+
+    Args:
+        bundle: the model.
+        game: as it is recorded; None for a user's own.
+    """
+    if not bundle.joint or not isinstance(game, SerialisedPosg):
+        return bundle
+    joint = {**bundle.info["joint"], "step_limit": game.model.info.step_limit}
+    length = game.info.max_length
+    return replace(bundle, info={**bundle.info, "max_length": length, "joint": joint})
 
 
 def functions_asked(

@@ -16,9 +16,10 @@ from arena.evaluation.real_games import PLAYERS, RealGames
 from arena.runs.stage import Stage
 from arena.runs.task import build_options
 from cwm.model.bundle import ModelBundle
+from cwm.quality import visited
 from cwm.sandbox.parent.host import Sandbox
 from cwm.storage.keys import derive
-from cwm.suite import failure_groups, visited
+from cwm.suite import failure_groups
 from cwm.suite.execution import RunOptions
 from cwm.synthesis.candidate import Candidate, Tester
 from cwm.synthesis.further import Found, Further

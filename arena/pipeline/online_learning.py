@@ -35,11 +35,12 @@ from cwm.llm.journaled import Journaled
 from cwm.llm.line import AskedWith
 from cwm.llm.providers import factory
 from cwm.model.bundle import RUN_SUBFOLDER, ModelBundle
+from cwm.quality import visited
 from cwm.record.record import RUN_FILE, RunRecord
 from cwm.sandbox.parent import levels
 from cwm.sandbox.parent.host import Sandbox
 from cwm.sandbox.wire.api import SandboxUnavailableError
-from cwm.suite import failure_groups, visited
+from cwm.suite import failure_groups
 from cwm.suite.execution import RunOptions
 from cwm.suite.types import UnitTest
 from cwm.synthesis.config import SynthesisConfig

@@ -91,6 +91,10 @@ class HowTold:
         """Returns the registered game whose states are shown."""
         return registry.make(game_id, **self.params(game_id))
 
+    def recorded(self, game_id: str) -> Game:
+        """Returns the registered game as it is recorded: broken off earlier where whole games would be too long."""
+        return registry.make(game_id, **self.params(game_id), **registry.describe(game_id).recorded)
+
     def telling(
         self,
         game_id: str | None,

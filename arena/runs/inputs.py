@@ -16,11 +16,13 @@ from cwm.storage.files import write_whole
 from cwm.suite import contract
 from cwm.suite.contract import DEFAULT_OPTIONS, ContractOptions, Pair
 from cwm.trajectories import files
-from cwm.trajectories.recorded import Deck, Trajectory, collect, write
+from cwm.trajectories.recorded import Deck, Trajectory, collect, game_seed, play, random_policy, write
 from cwm.trajectories.telling import UNNAMED, Telling
+from games import registry
 from games.api import Game, GameInfo, Json, ResamplesHistory, state_to_json
 from games.posg.api import PosgInfo, PosgModel
 from games.posg.serialised import SerialisedPosg
+from games.scripted import scripted
 
 RULES_FILE = "rules.md"
 TRAIN_FILE = "train.jsonl"
@@ -41,7 +43,7 @@ class Inputs:
         initial_state: as JSON, the same in every game.
         train: games for unit tests.
         held_out: a user's own games that are kept for the test; () for registered games, whose test games are played.
-        game: the reference game; None for a user's own.
+        game: the reference game, as it is recorded: some are broken off earlier; None for a user's own.
         begun: the model that the synthesis goes on from; None to begin with none.
         telling: what the model is told beside rules and games.
         joint: the true rules of a game of simultaneous moves whose program has a joint step; None where nobody has
@@ -91,13 +93,35 @@ def registered(
         UnknownGameError: no game has this id.
         UsageError: a joint step is asked for where players take turns.
     """
-    game = how.make(game_id)
-    train = tuple(collect(game, games, seed))
+    game, recorded = how.make(game_id), how.recorded(game_id)
+    train = tuple(lessons(recorded, games, seed))
     if joint:
-        return with_joint_step(how.rules(game_id, joint) if told else no_rules(), game, train, how, game_id)
+        rules = how.rules(game_id, joint) if told else no_rules()
+        return replace(with_joint_step(rules, game, train, how, game_id), game=recorded)
     telling = how.telling(game_id, train, deck)
     rules = how.rules(game_id) if told else no_rules()
-    return Inputs(rules, game.info, _first_state(game, how, deck), train, (), game, telling=telling)
+    return Inputs(rules, game.info, _first_state(game, how, deck), train, (), recorded, telling=telling)
+
+
+def lessons(game: Game, games: int, seed: int) -> list[Trajectory]:
+    """Plays games to learn from; game i depends on (seed, i) alone.
+
+    Args:
+        game: as it is recorded.
+        games: how many. All are random, but for games that are recorded in a way of their own: there random players
+            and each of the scripted ones take turns.
+        seed: of the games.
+
+    Raises:
+        EndlessGameError: a game did not end.
+    """
+    if not registry.knows(game.info.id) or not registry.describe(game.info.id).recorded:
+        return collect(game, games, seed)
+    policies = [random_policy, *scripted(game.info.id).values()]
+    return [
+        play(game, [policies[index % len(policies)]] * game.info.num_players, game_seed(seed, index), index)
+        for index in range(games)
+    ]
 
 
 def with_joint_step(rules: str, game: Game, train: Sequence[Trajectory], how: HowTold, game_id: str) -> Inputs:
@@ -308,11 +332,11 @@ def load(folder: Path, settings: RunSettings) -> Inputs:
     held_out = files.read(folder / TEST_FILE, settings.deck) if (folder / TEST_FILE).exists() else []
     begun = _begun(folder, settings)
     if settings.registered:
-        game = how.make(settings.game)
+        game, recorded = how.make(settings.game), how.recorded(settings.game)
         if settings.joint:
-            return replace(with_joint_step(rules, game, train, how, settings.game), begun=begun)
+            return replace(with_joint_step(rules, game, train, how, settings.game), game=recorded, begun=begun)
         telling = how.telling(settings.game, train, deck)
-        return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), game, begun, telling)
+        return Inputs(rules, game.info, _first_state(game, how, deck), tuple(train), (), recorded, begun, telling)
     info = stated.info([*train, *held_out], deck)
     initial = _own_first_state(train[0], how, deck)
     telling = how.telling(None, train, deck, bounds_known)

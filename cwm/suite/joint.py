@@ -19,6 +19,8 @@ MOST_WAYS: Final = 2_000
 """Where chance has more ways by the rules, probabilities are compared draw by draw alone."""
 MOST_STEPS: Final = 200
 """Of a random game that nobody breaks off earlier."""
+LONG: Final = 100
+"""Tests of games of more steps tell in few words how the game came to where it is tested."""
 
 
 def tests_of(kind: Kind, trajectory: Trajectory, rules: PosgModel | None) -> Iterator[UnitTest]:
@@ -33,9 +35,10 @@ def tests_of(kind: Kind, trajectory: Trajectory, rules: PosgModel | None) -> Ite
     steps = joint_steps(trajectory)
     chances = _chances(steps, rules) if kind == "distribution" else [None] * len(steps)
     before: list[Json] = []
+    told = {"brief": True} if len(steps) - 1 > LONG else {}
     for number, step in enumerate(steps):
         actions = None if step.joint is None else [action or "" for action in step.joint]
-        shared = {"num_agents": len(step.over), "before": list(before), "actions": actions}
+        shared = {"num_agents": len(step.over), "before": list(before), "actions": actions} | told
         if kind == "step":
             yield _test("step", shared | _step_data(step), trajectory, number)
         elif step.log and (chances[number] is not None if rules is not None else _has_few_ways(step)):
@@ -139,11 +142,24 @@ def lines_of(test: UnitTest) -> list[str]:
 
 def _way_there(data: dict[str, Any]) -> list[str]:
     """Returns the lines that lead to the state before what is tested."""
-    lines = []
+    lines: list[str] = []
+    without: list[Json] = []
     for number, (actions, log) in enumerate(data["before"]):
+        if number and not log and data.get("brief"):
+            without.append(actions)
+            continue
+        lines += _without_draws(without)
+        without = []
         arguments = f"state, {actions!r}, {log!r}" if number else repr(log)
         lines.append(f"state = {'moved' if number else 'started'}({arguments})")
-    return lines
+    return lines + _without_draws(without)
+
+
+def _without_draws(steps: Sequence[Json]) -> list[str]:
+    """Returns the line of steps in which nothing is drawn."""
+    if len(steps) > 1:
+        return [f"state = played(state, {list(steps)!r})"]
+    return [f"state = moved(state, {actions!r}, {{}})" for actions in steps]
 
 
 def _step(data: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from cwm.suite import failure_groups, rendering
+from cwm.suite import failure_groups, long_games, rendering
 from cwm.suite.failure_groups import size
 from cwm.suite.informative import informative, namer
 from cwm.suite.types import UnitTest, UnitTestResult
@@ -151,7 +151,9 @@ def _joint_start(tests: Sequence[UnitTest]) -> list[UnitTest]:
     likely: dict[bool, UnitTest] = {}
     for test in sorted((test for test in tests if test.kind == "distribution"), key=size):
         likely.setdefault(test.data["actions"] is None, test)
-    return [*steps.values(), *likely.values(), *[test for test in tests if test.kind == "joint_play"][:1]]
+    by_step = [test for test in tests if test.kind == "step"]
+    further = long_games.telling(by_step, list(steps.values()), rendering.length)
+    return [*steps.values(), *further, *likely.values(), *[test for test in tests if test.kind == "joint_play"][:1]]
 
 
 def _by_action(transitions: Sequence[UnitTest]) -> list[UnitTest]:

@@ -124,7 +124,8 @@ class _RandomGames:
         self.report, self.model, self.info = report, report.model, report.model.info
         self.rng, self.hidden = rng, hidden
         self.met: list[tuple[State, Joint]] = []
-        self._legal: dict[tuple[int, Hashable], tuple[Action, ...]] = {}
+        self._legal: dict[tuple[int, int, Hashable], tuple[Action, ...]] = {}
+        self._pasts: dict[tuple[int, Hashable], int] = {}
         self._texts: dict[str, Hashable] = {}
         self._arrival: tuple[Joint | None, dict[str, Json]] = (None, {})
 
@@ -141,6 +142,8 @@ class _RandomGames:
         state, told = self._started()
         histories: list[list[tuple[Observation, Action | None]]] = [[] for _ in agents]
         over, totals, kept = [False] * len(agents), [0.0] * len(agents), []
+        # By agent the number of what it saw and did: the histories themselves, kept whole, fill the memory.
+        pasts = [0] * len(agents)
         for number in range(steps + 1):
             kept.append((state, self.report.state_text(state)))
             self._look_at(state, told, over)
@@ -149,7 +152,7 @@ class _RandomGames:
             for agent in agents:
                 if not over[agent]:
                     histories[agent].append((told[agent], None))
-                    self._compare_legal(agent, histories[agent], legal[agent])
+                    self._compare_legal(agent, pasts[agent], histories[agent], legal[agent])
             if not active or number == steps:
                 break
             moment = Moment(state, self._arrival, told, histories, legal)
@@ -162,7 +165,8 @@ class _RandomGames:
             for agent in agents:
                 if not over[agent]:
                     done = joint[agent] if agent in active else None
-                    histories[agent][-1] = histories[agent][-1][0], done
+                    histories[agent][-1] = last = histories[agent][-1][0], done
+                    pasts[agent] = self._pasts.setdefault((pasts[agent], key_of(list(last))), len(self._pasts) + 1)
             self._check_step(rewards, over, now_over)
             over = list(now_over)
             totals = [total + reward for total, reward in zip(totals, rewards, strict=True)]
@@ -253,9 +257,9 @@ class _RandomGames:
         return legal
 
     def _compare_legal(
-        self, agent: int, history: Sequence[tuple[Observation, Action | None]], legal: tuple[Action, ...]
+        self, agent: int, past: int, history: Sequence[tuple[Observation, Action | None]], legal: tuple[Action, ...]
     ) -> None:
-        known = self._legal.setdefault((agent, key_of(history)), legal)
+        known = self._legal.setdefault((agent, past, key_of(history[-1][0])), legal)
         if known != legal:
             told = f"agent {agent} saw and did {list(history)!r} and may do {known} in one game, {legal} in another"
             self.report.bad("legal actions that an agent cannot know", told)

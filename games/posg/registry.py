@@ -13,6 +13,9 @@ from games.posg.api import PosgError, PosgModel
 from games.posg.overcooked_v2 import layouts
 from games.posg.policies import PosgPolicy
 
+RECORDED: Final = 120
+"""Steps of a kitchen's games to learn from: enough for two dishes by chefs who know what to do."""
+
 
 @dataclass(frozen=True)
 class PosgEntry:
@@ -29,6 +32,7 @@ class PosgEntry:
         particulars: `module:attribute` of what tells, given `params`, what holds for this game alone of those of its
             folder; the end of its rules, told as a specification and to people.
         twentieth: of the range of payoffs: a smaller difference between two players counts as none; None: not stated.
+        recorded: as in `games.registry.GameEntry`.
     """
 
     id: str
@@ -40,6 +44,7 @@ class PosgEntry:
     has_chance: bool = True
     particulars: str = ""
     twentieth: float | None = None
+    recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _small(game_id: str, title: str, factory: str, **facts: Any) -> PosgEntry:
@@ -73,6 +78,7 @@ def _kitchen(game_id: str) -> PosgEntry:
         {"game": known},
         has_chance=layout.symmetric or chosen["starts"] == "random" or chosen["kitchen"] == "random",
         particulars="games.posg.overcooked_v2.told:particulars",
+        recorded={"steps": min(RECORDED, int(chosen["steps"]))},
     )
 
 

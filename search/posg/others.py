@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 from games.api import Action
 from games.posg.api import Observation, PolicyOnHistory, PosgError, PosgHistory, PosgModel, ValueOnHistory
-from search.posg.steps import Seen, own
+from search.posg.steps import Seen, own, room
 
 Memory: TypeAlias = Any
 """What a policy keeps of an agent's own history; policies whose memories are hashable are asked less often."""
@@ -173,7 +173,7 @@ class Minds:
         name: of the policy, for errors.
         policy: how the agent acts.
         agent: whose minds these are.
-        most: minds that are kept.
+        most: minds that are kept, of small observations; of large ones fewer (see `room`).
 
         Raises:
             PosgError: the policy is not for this agent.
@@ -184,7 +184,7 @@ class Minds:
         self._policy = policy
         self._value = policy if isinstance(policy, ValuesMemory) else None
         self._most = most
-        self._count = 0
+        self._kept = 0
         self._first: dict[tuple[Seen, Sequence[Action]], Mind] = {}
         self._by_memory: dict[Hashable, Mind] = {}
 
@@ -194,7 +194,7 @@ class Minds:
         mind = self._first.get(key)
         if mind is None:
             memory = self._policy.update(self._policy.start(self.agent), None, own(seen))
-            mind = self._first[key] = self._mind(memory, key[1])
+            mind = self._first[key] = self._mind(memory, key[1], seen)
         return mind
 
     def after(self, mind: Mind, action: Action, seen: Seen, legal: Sequence[Action]) -> Mind:
@@ -202,8 +202,8 @@ class Minds:
         if seen is None:  # the game is over for the agent
             return mind
         memory = self._policy.update(mind.memory, action, own(seen))
-        later = self._mind(memory, tuple(legal))
-        if self._count < self._most:
+        later = self._mind(memory, tuple(legal), seen)
+        if self._kept < self._most:
             mind.after[action, seen] = later
         return later
 
@@ -213,23 +213,23 @@ class Minds:
 
     def forget(self) -> None:
         """Lets go of minds, if there are many: what is in use stays."""
-        if self._count >= self._most:
-            self._count = 0
+        if self._kept >= self._most:
+            self._kept = 0
             for mind in itertools.chain(self._by_memory.values(), self._first.values()):
                 mind.after.clear()
             self._by_memory.clear()
             self._first.clear()
 
-    def _mind(self, memory: Memory, legal: Sequence[Action]) -> Mind:
+    def _mind(self, memory: Memory, legal: Sequence[Action], seen: Seen) -> Mind:
         try:
             found = self._by_memory.get((memory, legal))
         except TypeError:  # the memory is not hashable: minds are found by history alone
-            self._count += 1
+            self._kept += room(seen)
             return self._made(memory, legal)
         if found is None:
             found = self._made(memory, legal)
-            self._count += 1
-            if self._count <= self._most:
+            self._kept += room(seen)
+            if self._kept <= self._most:
                 self._by_memory[memory, legal] = found
         return found
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from games.api import Action, State
+from games.api import Action, Json, State
 from games.posg.api import (
     Choose,
     ConditionsStart,
@@ -88,6 +88,17 @@ class Shown:
 def own(seen: Seen) -> Observation:
     """Returns an observation as the model made it."""
     return seen.value if type(seen) is Shown else seen
+
+
+def room(seen: Seen) -> int:
+    """Returns about how much memory what was seen takes, a small observation being 1."""
+    return 1 + _values(seen.value) // 2 if isinstance(seen, Shown) else 1
+
+
+def _values(value: Json) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(map(_values, value.values()))
+    return 1 + sum(map(_values, value)) if isinstance(value, list) else 1
 
 
 def as_seen(observation: Observation) -> Seen:

@@ -34,12 +34,14 @@ class Moment(NamedTuple):
         agent: who.
         history: what it was told and did, the last action None.
         legal: what it may do.
+        past: what stands for its history up to its last action: histories of long games, kept whole, fill the memory.
     """
 
     state: State
     agent: int
     history: list[tuple[Observation, Action | None]]
     legal: list[Action]
+    past: int
 
 
 def policy(program: Any, argument: dict[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -56,6 +58,7 @@ def policy(program: Any, argument: dict[str, Any], rng: random.Random) -> dict[s
     """
     posg, asks = program.posg, _Asks("policy_prior")
     known: dict[Any, tuple[list[float], State]] = {}
+    pasts: dict[Any, int] = {}
     moments: list[Moment] = []
     for number in range(argument["games"]):
 
@@ -66,7 +69,7 @@ def policy(program: Any, argument: dict[str, Any], rng: random.Random) -> dict[s
             _compare(known, moment, chances, asks)
             return rng.choices(moment.legal, chances)[0] if drawn else rng.choice(moment.legal)
 
-        moments += _played(posg, rng, chosen)
+        moments += _played(posg, rng, chosen, pasts)
         if asks.problems.lines() or len(moments) >= MOST_ASKED:
             break
     asked: list[Any] = []
@@ -154,7 +157,7 @@ def inference(program: Any, argument: dict[str, Any], rng: random.Random) -> dic
     moments = [
         moment
         for _ in range(argument["games"])
-        for moment in _played(program.posg, rng, lambda one: rng.choice(one.legal))
+        for moment in _played(program.posg, rng, lambda one: rng.choice(one.legal), {})
     ]
     picked = rng.sample(moments, min(len(moments), argument["points"]))
     # The shortest first: what is wrong shows there in the fewest words.
@@ -227,7 +230,7 @@ def _probabilities(program: Any, moment: Moment, asks: _Asks) -> list[float] | N
 
 def _compare(known: dict[Any, tuple[list[float], State]], moment: Moment, chances: list[float], asks: _Asks) -> None:
     """Compares the answers at two states that the agent cannot tell apart."""
-    key = moment.agent, key_of([list(pair) for pair in moment.history]), tuple(moment.legal)
+    key = moment.agent, moment.past, key_of(moment.history[-1][0]), tuple(moment.legal)
     before = known.setdefault(key, (chances, moment.state))
     if not near(chances, before[0]):
         message = (
@@ -288,12 +291,15 @@ def _sample(program: Any, moment: Moment, asks: _Asks, rng: random.Random) -> No
         asks.problems.add("sample", message, shown)
 
 
-def _played(posg: PosgModel, rng: random.Random, choose: Callable[[Moment], Action]) -> Iterator[Moment]:
-    """Plays a game, and yields every moment at which an agent is to act."""
+def _played(
+    posg: PosgModel, rng: random.Random, choose: Callable[[Moment], Action], pasts: dict[Any, int]
+) -> Iterator[Moment]:
+    """Plays a game, and yields every moment at which an agent is to act; `pasts` numbers what agents saw and did."""
     agents, draw = posg.info.num_agents, drawing(rng)
     state = posg.initial_state(draw)
     told = posg.observe(state, None, draw)
     histories: list[list[tuple[Observation, Action | None]]] = [[] for _ in range(agents)]
+    past = [0] * agents
     for _ in range(posg.info.step_limit or MOST_STEPS):
         active = posg.active(state)
         if not active:
@@ -302,13 +308,15 @@ def _played(posg: PosgModel, rng: random.Random, choose: Callable[[Moment], Acti
         moments = []
         for agent in active:
             legal = list(posg.legal_actions(state, agent))
-            moment = Moment(state, agent, [*histories[agent], (told[agent], None)], legal)
+            moment = Moment(state, agent, [*histories[agent], (told[agent], None)], legal, past[agent])
             joint[agent] = choose(moment)
             moments.append(moment)
         yield from moments
         for agent in range(agents):
             if told[agent] is not None:
                 histories[agent].append((told[agent], joint[agent]))
+                step = past[agent], key_of(told[agent]), joint[agent]
+                past[agent] = pasts.setdefault(step, len(pasts) + 1)
         state = posg.move(state, tuple(joint), draw)[0]
         told = posg.observe(state, tuple(joint), draw)
 

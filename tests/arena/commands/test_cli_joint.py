@@ -12,6 +12,7 @@ from cwm.trajectories.recorded import collect, write
 from games.registry import make
 
 PROGRAM = (Path(__file__).parents[2] / "data" / "joint_programs" / "cat-dog.py").read_text(encoding="utf-8")
+KITCHEN = "overcooked-v2-cramped-room"
 WRONG = PROGRAM.replace('"open door": -5.0', '"open door": 5.0')
 
 
@@ -82,7 +83,7 @@ def answering(path: Path, answers: list[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["tiger-2a", "cooperative-reaching"])
+@pytest.mark.parametrize("game", ["tiger-2a", "cooperative-reaching", KITCHEN])
 def test_functions_beside_a_program_are_asked_for_checked_repaired_chosen_and_replayed(
     cwm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
@@ -110,8 +111,9 @@ def test_functions_beside_a_program_are_asked_for_checked_repaired_chosen_and_re
     for kind, text in (("value", value), ("prior", policy), ("resample", inference)):
         with_all = with_all.with_function(kind, text.removeprefix("```python\n").removesuffix("```"))
     with_all.save(tmp_path / "all")
-    planner = f"cwm:{tmp_path / 'all'},method=potmmcp,types=prior+uniform,leaf=value,belief=inferred"
-    planner += ",sims=10,particles=20,episodes=2"
+    planner = f"cwm:{tmp_path / 'all'},method=potmmcp,types=prior+uniform,leaf=value,"
+    # An inference that draws 400 steps anew at each of them takes ten minutes.
+    planner += "sims=4,particles=8,episodes=1" if game == KITCHEN else "belief=inferred,sims=10,particles=20,episodes=2"
     played = cwm("play", game, "--agent", planner, "--agent", "random", "--run", tmp_path / "played", "--json").json
     assert (played["game"], played["forfeit"]) == (game, None)
     assert cwm("verify", tmp_path / "played").code == 0

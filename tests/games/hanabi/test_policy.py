@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from arena.evaluation.mixture import scripted
 from games.api import CHANCE, TERMINAL, Action, EstimatesPolicy, EstimatesValue
 from games.hanabi.config import VARIANTS, config, deal, discard, hint, play
 from games.hanabi.game import Hanabi, HanabiState
 from games.hanabi.partners import PARTNERS
 from games.hanabi.policy import POLICIES
 from games.registry import make
+from games.scripted import scripted
 from search.api import PlannerConfig, Position
 from search.planner import make as make_planner
 
