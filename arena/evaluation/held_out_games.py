@@ -63,16 +63,24 @@ def held_out_games(
 
 
 def _of_ends(game: Game, seed: int, counts: Mapping[str, int]) -> Iterator[Trajectory]:
-    """Yields scripted players' games that come to an end of which there are fewer than `MIN_ENDS`."""
+    """Yields scripted players' games that come to an end of which there are fewer than `MIN_ENDS`.
+
+    The script plays next that has played the fewest games for nothing, of these the one with the fewest games.
+    """
     assert isinstance(game, NamesEnds)
     missing = {end: MIN_ENDS - counts.get(end, 0) for end in game.ends}
-    mixture = scripted_mixture(game)
-    for number in range(MAX_TEST_GAMES if mixture else 0):
+    scripts = scripted_mixture(game)
+    vain, played = [0] * len(scripts), [0] * len(scripts)
+    for number in range(MAX_TEST_GAMES if scripts else 0):
         if max(missing.values()) <= 0:
             return
-        (trajectory,) = collect_mixed(game, 1, seed, mixture, number)
+        chosen = min(range(len(scripts)), key=lambda script: (vain[script], played[script]))
+        (trajectory,) = collect_mixed(game, 1, seed, [scripts[chosen]], number)
         end = _end(trajectory, game)
-        if missing.get(end, 0) > 0:
+        wanted = missing.get(end, 0) > 0
+        played[chosen] += 1
+        vain[chosen] += not wanted
+        if wanted:
             missing[end] -= 1
             yield trajectory
 
