@@ -221,6 +221,17 @@ class ReportsOutcome(Protocol):
 
 
 @runtime_checkable
+class NamesEnds(Protocol):
+    """A game that tells its kinds of ends apart: games that a model is tested on are to hold enough of each."""
+
+    ends: Sequence[str]
+
+    def end(self, state: State) -> str:
+        """Returns which of `ends` a finished game came to."""
+        ...
+
+
+@runtime_checkable
 class DealsNamedDecks(Protocol):
     """A game whose chance can be told in advance by a name, such as the seed of another program's deck."""
 

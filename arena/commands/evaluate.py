@@ -10,6 +10,7 @@ from arena.commands.exit_codes import EXIT_NEGATIVE, EXIT_SYSTEM
 from arena.evaluation import evaluation_run
 from arena.evaluation.evaluation_run import EvaluationWishes
 from arena.evaluation.held_out_games import MIN_ENDS
+from arena.pipeline import recorded_models
 from arena.report import suite
 from arena.report.data import Accuracy
 from arena.report.tables import accuracy_table, headline
@@ -20,7 +21,10 @@ from cwm.suite.likelihood import LikelihoodBound
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="Folder of a run, or of a model.")],
+    model: Annotated[
+        Path,
+        typer.Argument(help="Folder of a run, or of a model, or a recording that ships, such as hanabi-2p-s1."),
+    ],
     trajectories: Annotated[
         Path | None, typer.Option("--trajectories", help="Played games, JSON lines. Default: fresh held-out games.")
     ] = None,
@@ -29,7 +33,7 @@ def command(
         typer.Option(
             min=1,
             help=f"Fresh games: at least so many transitions, and of a cooperative game {MIN_ENDS} wins and as many "
-            "losses, however few are asked for.",
+            f"losses, or {MIN_ENDS} of each of the ends that it names, unless fewer than {MIN_ENDS} are asked for.",
         ),
     ] = 10_000,
     contract_games: Annotated[
@@ -74,7 +78,8 @@ def command(
 ) -> None:
     """Test a model on played games, per kind of test, and check the contract that every game must keep."""
     games = None if trajectories is None else str(trajectories)
-    asked = EvaluationWishes(str(model), games, transitions, seed, contract_games, mutants, posterior)
+    place = recorded_models.named(str(model))
+    asked = EvaluationWishes(str(place), games, transitions, seed, contract_games, mutants, posterior)
     evaluate(asked, run, workers, as_json)
 
 

@@ -257,16 +257,5 @@ def _named(models: Sequence[str]) -> dict[str, Path]:
     for word in models:
         if word in found:
             raise UsageError(f"{word} is given twice: give each model once.")
-        found[word] = _place(word)
+        found[word] = recorded_models.named(word)
     return found
-
-
-def _place(word: str) -> Path:
-    if Path(word).exists():
-        return Path(word)
-    names = recordings.bundled_names()
-    if word not in names:
-        raise UsageError(f"{word} is neither a folder nor one of the recordings {', '.join(names)}.")
-    game, _, seed = word.rpartition("-s")
-    by_seed = bool(game) and seed.isdecimal() and game in registry.ids()
-    return recorded_models.folder_of(game, int(seed)) if by_seed else recorded_models.folder_of(word)

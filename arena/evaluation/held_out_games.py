@@ -1,27 +1,31 @@
 """Held-out games: fresh ones of the true game, as many as a model's evaluation wants, and how they end."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from arena.evaluation import held_out
+from arena.evaluation.mixture import collect_mixed, scripted_mixture
 from arena.runs.inputs import Inputs
 from arena.runs.settings import RunSettings
 from cwm.trajectories.packed import PackedGames
 from cwm.trajectories.recorded import Trajectory, game_seed
-from games.api import TERMINAL, Game, ReportsOutcome
+from games.api import TERMINAL, Game, NamesEnds, ReportsOutcome
 
 TEST_BATCH = 20
 """Held-out games are played in batches of so many until there are enough transitions."""
 TEST_SEED_OFFSET = 1_000_003
 """Held-out games have seeds of their own: no training game is among them."""
 MIN_ENDS = 200
-"""In a cooperative game the held-out games hold at least so many wins and so many losses."""
+"""In a cooperative game the held-out games hold at least so many wins and so many losses, or of each end it names."""
 MIN_KIND = 50
 """And of each kind, early and at full length, at least so many; so many forced moves too."""
 MAX_TEST_GAMES = 5_000
+RARE_SEED_OFFSET = 2_000_003
+"""Games that are played for the sake of their ends have seeds of their own."""
 FORCED = "forced moves"
 
 
@@ -30,7 +34,9 @@ def held_out_games(
 ) -> Sequence[Trajectory]:
     """Returns the held-out games: a user's own, or games of the standard mixture of players on the reference game.
 
-    Enough are played for `test_transitions` transitions and, in cooperative games, `MIN_ENDS` wins and losses.
+    Enough are played for `test_transitions` transitions and, in cooperative games, `MIN_ENDS` wins and losses. Where a
+    game names its ends (`NamesEnds`), scripted players then play on, and what comes to an end that there is not enough
+    of is kept, up to `MIN_ENDS` of each.
 
     Args:
         inputs: of the run.
@@ -50,7 +56,33 @@ def held_out_games(
             for trajectory in islice(played, TEST_BATCH):
                 games.add(trajectory)
                 wanted.add(trajectory)
+    if isinstance(inputs.game, NamesEnds) and settings.test_transitions >= MIN_ENDS:
+        for trajectory in _of_ends(inputs.game, game_seed(settings.seed, RARE_SEED_OFFSET), ends(games, inputs.game)):
+            games.add(replace(trajectory, index=len(games)))
     return games
+
+
+def _of_ends(game: Game, seed: int, counts: Mapping[str, int]) -> Iterator[Trajectory]:
+    """Yields scripted players' games that come to an end of which there are fewer than `MIN_ENDS`.
+
+    The script plays next that has played the fewest games for nothing, of these the one with the fewest games.
+    """
+    assert isinstance(game, NamesEnds)
+    missing = {end: MIN_ENDS - counts.get(end, 0) for end in game.ends}
+    scripts = scripted_mixture(game)
+    vain, played = [0] * len(scripts), [0] * len(scripts)
+    for number in range(MAX_TEST_GAMES if scripts else 0):
+        if max(missing.values()) <= 0:
+            return
+        chosen = min(range(len(scripts)), key=lambda script: (vain[script], played[script]))
+        (trajectory,) = collect_mixed(game, 1, seed, [scripts[chosen]], number)
+        end = _end(trajectory, game)
+        wanted = missing.get(end, 0) > 0
+        played[chosen] += 1
+        vain[chosen] += not wanted
+        if wanted:
+            missing[end] -= 1
+            yield trajectory
 
 
 def ends(games: Iterable[Trajectory], game: Game | None) -> dict[str, int]:
@@ -81,6 +113,8 @@ def _end(trajectory: Trajectory, game: Game | None) -> str:
         state = game.initial_state()
         for step in trajectory.steps:
             state = state if step.action is None else game.apply_action(state, step.action)
+        if isinstance(game, NamesEnds):
+            return game.end(state)
         outcome = game.outcome(state)
         return f"{'won' if outcome['won'] else 'lost'} {'early' if outcome['ended_early'] else 'at full length'}"
     first = trajectory.returns[trajectory.seat or 0]
@@ -105,7 +139,8 @@ class _Wanted:
     def met(self) -> bool:
         if self._transitions < self._wanted:
             return False
-        if not isinstance(self._game, ReportsOutcome) or self._wanted < MIN_ENDS:
+        named = isinstance(self._game, NamesEnds)
+        if named or not isinstance(self._game, ReportsOutcome) or self._wanted < MIN_ENDS:
             return True
         counts = self._counts
         won, lost = ([counts[f"{end} {when}"] for when in ("early", "at full length")] for end in ("won", "lost"))

@@ -71,9 +71,12 @@ def standard_mixture(game: Game) -> list[NamedPolicy]:
     if game.info.perfect_information or isinstance(game, ResamplesHistory):
         for simulations in (FEW_SIMULATIONS, affordable(game)):
             mixture.append(NamedPolicy(f"search-{simulations}", SearchPolicy(game, simulations)))
-    scripts = scripted(game.info.id)
-    mixture.extend(NamedPolicy(name, policy, whole_table=True) for name, policy in sorted(scripts.items()))
-    return mixture
+    return mixture + scripted_mixture(game)
+
+
+def scripted_mixture(game: Game) -> list[NamedPolicy]:
+    """Returns the game's scripted policies, each for whole tables; [] if it has none."""
+    return [NamedPolicy(name, policy, whole_table=True) for name, policy in sorted(scripted(game.info.id).items())]
 
 
 def affordable(game: Game) -> int:

@@ -20,6 +20,7 @@ from cwm.llm.recordings import Recording
 from cwm.model.bundle import ModelBundle, ModelBundleError
 from cwm.record.record import RUN_FILE
 from cwm.storage.keys import content_key
+from games import registry
 
 RECORDED = "recorded"
 """Names the recorded model in an agent, `cwm:recorded`; a folder of that name is `cwm:./recorded`. Where more than one
@@ -71,6 +72,24 @@ def folder_of(game: str, seed: int = SEED, on_stage: Callable[[str], None] = con
         if recording.header.chosen is not None:
             chosen.added_to(outcome.bundle, recording).save(folder / MODEL)
     return folder
+
+
+def named(word: str) -> Path:
+    """Returns a folder that a user names, or that of a recording's replayed run, see `folder_of`.
+
+    Args:
+        word: a path, or the name of a recording, e.g. `hanabi-2p-s1`.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if Path(word).exists():
+        return Path(word)
+    if word not in recordings.bundled_names():
+        raise UsageError(f"{word} is neither a folder nor a recording that ships ({recordings.nearest(word)}).")
+    game, _, seed = word.rpartition("-s")
+    by_seed = bool(game) and seed.isdecimal() and game in registry.ids()
+    return folder_of(game, int(seed)) if by_seed else folder_of(word)
 
 
 def place_of(game: str, seed: int = SEED) -> Path:

@@ -27,6 +27,7 @@ from games.hanabi.reading import Slot, Table, read
 from games.hanabi.render import render
 
 VIEWS: Final = (DEFAULT_VIEW, "possible", "counted", "bare")
+ENDS: Final = ("bombed out", "deck out", "perfect")
 
 
 class _Move:
@@ -80,6 +81,7 @@ class Hanabi(OpenSpielGame):
     def __init__(self, sizes: HanabiSizes) -> None:
         super().__init__(pyspiel.load_game(sizes.engine), game_id=sizes.id, static_actions=True, views=VIEWS)
         self.config: Final = sizes
+        self.ends: Sequence[str] = ENDS
 
     def initial_state(self) -> HanabiState:
         return HanabiState(self.native.new_initial_state())
@@ -102,7 +104,7 @@ class Hanabi(OpenSpielGame):
             IllegalActionError: `action` is not legal in `state`.
         """
         player = state.native.current_player()
-        number = self._numbers[player].get(action)
+        number = self._numbers.get(player, {}).get(action)
         if number is None or number not in state.native.legal_actions():
             legal = self.legal_actions(state)
             raise IllegalActionError(f"{self.info.id}: {action!r} is not legal here; choose one of {legal}.")
@@ -174,6 +176,11 @@ class Hanabi(OpenSpielGame):
             "figures": ["points", "strict", "perfect", "bombed", "lives"],
         }
 
+    def end(self, state: HanabiState) -> str:
+        """Returns how a game ended: by its last life, by the last turns once the deck was empty, or with all points."""
+        outcome = self.outcome(state)
+        return ENDS[0] if outcome["bombed"] else ENDS[2] if outcome["perfect"] else ENDS[1]
+
     def value(self, state: HanabiState, player: int) -> float:
         """Returns a hand-written estimate of the return, see `value.py`; it is the same for all players."""
         paid = self.rewards(state)[player]
@@ -190,6 +197,30 @@ class Hanabi(OpenSpielGame):
     def resample_history(self, history: ObsActionHistory, player: int, rng: random.Random) -> list[Action]:
         """Returns a history that `player` cannot tell from the real one; see `resample.resample_history`."""
         return resample.resample_history(self.config, history, player, rng)
+
+    def hidden_parts(self, actions: Sequence[Action]) -> list[str]:
+        """Returns the cards in all hands after a history, by player and slot; [] if the rules do not allow it."""
+        try:
+            *_, state = self.walk(actions)
+        except IllegalActionError:
+            return []
+        return [slot.card for hand in read(str(state)).hands for slot in hand]
+
+    def marginals(self, history: ObsActionHistory, player: int) -> list[Mapping[str, float]]:
+        """Returns the exact chance of each card, by player and slot: only the own hand is uncertain.
+
+        Raises:
+            GameError: the history is empty, another player's, or contradicts itself.
+        """
+        # Whatever the own cards are taken to be, hints and what lies open are the same, and nothing else is counted.
+        *_, state = self.walk(self.resample_history(history, player, random.Random(0)))
+        table = read(str(state))
+        own = iter(self.chances(table, player))
+        return [
+            {card: float(chance) for card, chance in next(own).items()} if seat == player else {slot.card: 1.0}
+            for seat, hand in enumerate(table.hands)
+            for slot in hand
+        ]
 
     def named_deck(self, name: str) -> list[Action]:
         """Returns chance's actions in order, from a deck by its name or its cards; errors as `decks.deck` has."""

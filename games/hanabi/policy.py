@@ -1,7 +1,7 @@
 """How a sensible player chooses: a prior for planners on the true game, and bots whose games are good test data.
 
 Random play loses all lives after a dozen moves: final rounds, fives and empty tokens hardly ever occur in it. The bots
-play whole games, and slip as often as they are told to.
+play whole games, and slip as often as they are told to; perfect games are those of a player that sees its own hand.
 """
 
 import random
@@ -12,6 +12,7 @@ from typing import Final
 from games.api import Action, Game, ObsActionHistory, Observation, State
 from games.hanabi.config import PLAYERS, HanabiSizes
 from games.hanabi.events import parse
+from games.hanabi.open_hands import OpenHands
 from games.hanabi.partners import PARTNERS
 from games.hanabi.reading import Slot, Table
 from games.hanabi.simple_bots import Simple, Valued
@@ -37,13 +38,14 @@ class ScriptedBot:
         return PARTNERS[self.bot](history, legal, rng)
 
 
-POLICIES: Final[dict[str, ScriptedBot]] = {
+POLICIES: Final[dict[str, ScriptedBot | OpenHands]] = {
     "simple": ScriptedBot("simple"),
     "simple, one move in ten random": ScriptedBot("simple", 0.1),
     "value": ScriptedBot("value"),
     "value, one move in three random": ScriptedBot("value", 0.33),
     "iggi, half the moves random": ScriptedBot("iggi", 0.5),
     "piers": ScriptedBot("piers"),
+    "open hands": OpenHands(),
 }
 """Policies for test data: games that last, with every kind of end."""
 

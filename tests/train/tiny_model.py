@@ -2,8 +2,11 @@
 
 from typing import Any
 
-CHAT = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
-"""Questions and answers as they are, one after the other."""
+CHAT = (
+    "{% for message in messages %}{{ message['content'] }}"
+    "{{ eos_token if message['role'] == 'assistant' else '\n' }}{% endfor %}"
+)
+"""Questions and answers as they are, one after the other; an answer ends, so that a model learns to stop."""
 
 
 def byte_tokenizer() -> Any:
@@ -27,6 +30,8 @@ def tiny_model(seed: int = 0) -> Any:
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
+    # So small a model gains nothing by threads, which wait for each other long where other programs run.
+    torch.set_num_threads(1)
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=258,

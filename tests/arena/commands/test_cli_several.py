@@ -137,7 +137,7 @@ def test_where_nothing_is_hidden_the_run_with_the_best_accuracy_is_chosen(
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["nonsense", "other"], "nonsense is neither a folder nor one of the recordings"),
+        (["nonsense", "other"], "nonsense is neither a folder nor a recording that ships"),
         (["tic_tac_toe"], "There is nothing to choose: 1 of 1 places hold a model"),
         ([".", "."], ". is given twice"),
     ],

@@ -16,7 +16,7 @@ from arena.runs.settings import RunSettings
 from cwm.trajectories.packed import PackedGames
 from cwm.trajectories.recorded import Trajectory, game_seed
 from games import registry
-from games.api import Game
+from games.api import Game, NamesEnds
 
 SEED = 11
 
@@ -88,6 +88,23 @@ def test_a_folder_that_cannot_be_written_only_costs_time(
 ) -> None:
     (tmp_path / "file").write_text("")
     assert first(2, held_out.play(game, SEED, kept=tmp_path / "file")) == expected[:2]
+
+
+def test_games_that_name_their_ends_are_played_until_there_are_enough_of_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = registry.make("hanabi-tiny-2p")
+    assert isinstance(game, NamesEnds)
+    monkeypatch.setattr(held_out_games, "MIN_ENDS", 15)
+    inputs, settings = registered(game.info.id, 5, 0), RunSettings(game.info.id, True, test_transitions=200)
+    games = held_out_games.held_out_games(inputs, settings)
+    counts = held_out_games.ends(games, game)
+    assert set(game.ends) == {"bombed out", "deck out", "perfect"}
+    assert min(counts[end] for end in game.ends) == 15
+    assert [played.index for played in games] == list(range(len(games)))
+    assert len({tuple(step.action for step in played.steps) for played in games}) > 0.9 * len(games)
+    fewer = RunSettings(game.info.id, True, test_transitions=14)
+    assert len(held_out_games.held_out_games(inputs, fewer)) == held_out_games.TEST_BATCH
 
 
 def test_held_out_games_are_packed_and_come_in_whole_batches(tmp_path: Path) -> None:

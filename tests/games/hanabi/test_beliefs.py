@@ -12,7 +12,8 @@ from games.hanabi import belief
 from games.hanabi.config import VARIANTS, deal, hint, play
 from games.hanabi.knowledge import Course, knowledge
 from games.hanabi.reading import read
-from games.hanabi.resample import public_log, resample_history
+from games.hanabi.resample import public_log, resample_history, unseen_cards
+from games.posterior import StatesMarginals
 from tests.games.hanabi.test_game import GAMES, after, careful
 
 
@@ -166,3 +167,45 @@ def test_history_of_nobody_of_another_player_and_of_two_games_is_refused() -> No
     with pytest.raises(GameError, match="more cards 'R5' than there are"):
         game.resample_history([(another, None)], 0, rng)
     assert public_log([(game.observations(state)[1], None)])[0]["result"] == "played"
+
+
+@pytest.mark.parametrize("name", ["hanabi-2p", "hanabi-5p", "hanabi-tiny-2p"])
+def test_marginals_are_the_belief_of_the_own_hand_and_the_others_cards(name: str) -> None:
+    game, uncertain = GAMES[name], 0
+    assert isinstance(game, StatesMarginals)
+    for seed in range(2):
+        rng, state, actions = random.Random(f"marginals {seed}"), game.initial_state(), list[str]()
+        own: dict[int, list[tuple[Json, None]]] = {}
+        while (player := game.current_player(state)) != TERMINAL:
+            if player != CHANCE:
+                own.setdefault(player, []).append((game.observations(state)[player], None))
+                table, sizes = read(str(state)), VARIANTS[name]
+                piles = [f"{colour}{rank}" for colour, top in table.fireworks.items() for rank in range(1, top + 1)]
+                others = [slot.card for seat, hand in enumerate(table.hands) if seat != player for slot in hand]
+                masks = knowledge(sizes, [move.event() for move in state.log], player)
+                chances = belief.chances(
+                    unseen_cards(sizes, [*others, *table.discards, *piles]), [known.mask for known in masks]
+                )
+                found, parts = game.marginals(own[player], player), game.hidden_parts(actions)
+                first = sum(len(hand) for hand in table.hands[:player])
+                assert found[first : first + len(chances)] == [
+                    {card: pytest.approx(float(chance)) for card, chance in slot.items()} for slot in chances
+                ]
+                rest = found[:first] + found[first + len(chances) :]
+                assert rest == [{card: 1.0} for card in others]
+                assert parts == [slot.card for hand in table.hands for slot in hand]
+                uncertain += sum(len(slot) > 1 for slot in chances)
+            actions.append(careful(game, state, rng))
+            state = game.apply_action(state, actions[-1])
+    assert uncertain > 10
+
+
+def test_a_history_that_the_rules_do_not_allow_has_no_hidden_parts() -> None:
+    game = GAMES["hanabi-tiny-2p"]
+    dealt = [deal(card) for card in ("R1", "R1", "R4", "R3")]
+    assert game.hidden_parts(dealt) == ["R1", "R1", "R4", "R3"]
+    assert game.hidden_parts([*dealt, deal("R4")]) == []
+    assert game.hidden_parts(["nonsense"]) == []
+    over = [*dealt, play(0), deal("R1"), play(0)]
+    assert game.hidden_parts(over) == ["R1", "R1", "R3"]
+    assert game.hidden_parts([*over, deal("R4")]) == []

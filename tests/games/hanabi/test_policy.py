@@ -4,11 +4,13 @@ import random
 
 import pytest
 
+from cwm.trajectories.recorded import play as trajectory
 from games.api import CHANCE, TERMINAL, Action, EstimatesPolicy, EstimatesValue
 from games.hanabi.config import VARIANTS, config, deal, discard, hint, play
 from games.hanabi.game import Hanabi, HanabiState
+from games.hanabi.open_hands import OpenHands
 from games.hanabi.partners import PARTNERS
-from games.hanabi.policy import POLICIES
+from games.hanabi.policy import POLICIES, ScriptedBot
 from games.registry import make
 from games.scripted import scripted
 from search.api import PlannerConfig, Position
@@ -123,9 +125,22 @@ def test_planner_with_prior_and_value_plays_far_better_than_chance(variant: str,
     assert points / 4 >= least
 
 
+@pytest.mark.parametrize(("variant", "least"), [("hanabi-mini-2p", 9), ("hanabi-tiny-2p", 5), ("hanabi-2p", 1)])
+def test_a_player_that_sees_its_own_hand_plays_perfect_games(variant: str, least: int) -> None:
+    game = make(variant)
+    assert isinstance(game, Hanabi)
+    ends = []
+    for seed in range(10 if game.config.perfect < 25 else 5):
+        played = trajectory(game, [OpenHands()] * 2, seed, 0)
+        *_, state = game.walk([step.action for step in played.steps if step.action is not None])
+        ends.append(game.end(state))
+    assert ends.count("perfect") >= least
+    assert "bombed out" not in ends
+
+
 def test_bots_are_policies_for_test_data_and_slip_as_often_as_they_are_told() -> None:
     assert scripted("hanabi-3p") == POLICIES
-    assert {found.bot for found in POLICIES.values()} <= set(PARTNERS)
+    assert {found.bot for found in POLICIES.values() if isinstance(found, ScriptedBot)} <= set(PARTNERS)
     game, state = make("hanabi-2p"), after(TWO, *map(deal, CARDS.split()))
     seen = game.observations(state)[0]
     always = {POLICIES["value"](game, state, [(seen, None)], 0, random.Random(seed)) for seed in range(20)}
