@@ -77,8 +77,11 @@ class SplitAccuracy:
         """
         stage = self.stage
         game = stage.inputs.game
-        # What chance does on a model of the closed deck is nothing that the true game knows.
+        # What chance does on a model of the closed deck is nothing that the true game knows; on a model with a joint
+        # step none of these planners plays.
         if stage.settings.hidden.judge(game) is None or game is None or stage.settings.planner_games == 0:
+            return {}
+        if bundle.joint:
             return {}
         config = planner_config(stage.settings.matches, game.info.perfect_information, PLANNER_SIMULATIONS)
         config = planner_settings(bundle, replace(config, rollouts=1))

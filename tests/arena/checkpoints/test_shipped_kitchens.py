@@ -13,7 +13,7 @@ POLICIES = sorted(path.parent.name for path in (SHIPPED / KITCHEN).glob(f"*/{che
 
 
 def test_three_policies_of_each_method_ship() -> None:
-    assert POLICIES == [f"{method}-s{seed}" for method in ("sa", "sp") for seed in range(3)]
+    assert [f"{method}-s{seed}" for method in ("sa", "sp") for seed in range(3)] == POLICIES
 
 
 @pytest.mark.parametrize("name", POLICIES)
