@@ -42,7 +42,7 @@ program tells measured times."""
 ALONE = {"value": None, "prior": None}
 """The model without functions beside it."""
 ANYWHERE = 26
-"""Tokens of a run that any two programs may share, whoever wrote them: the four ways on a grid are as many, in brackets."""
+"""Tokens of a run that any two programs may share, whoever wrote them: the four ways on a grid and a bracket."""
 
 
 def replayed(name: str, folder: Path, **changes: Any) -> tuple[Outcome, SynthesisRun]:
