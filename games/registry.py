@@ -119,7 +119,7 @@ def _simultaneous(game_id: str) -> GameEntry:
         {"game": found.id},
         rules="games.posg.as_game:rules",
         book="games.posg.as_game:book" if found.particulars else "",
-        margin=None if found.twentieth is None else Margin(found.twentieth, "a twentieth of the range of payoffs."),
+        margin=Margin(found.margin, found.why),
         note=_LAYOUTS if found.id == layouts.LISTED else "",
         recorded=found.recorded,
     )

@@ -15,6 +15,8 @@ from games.posg.policies import PosgPolicy
 
 RECORDED: Final = 120
 """Steps of a kitchen's games to learn from: enough for two dishes by chefs who know what to do."""
+DISH: Final = 20.0
+"""What a dish served pays; a number here, since the kitchens' rules load what this module must not."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,13 @@ class PosgEntry:
         title: name for people.
         package: folder of the game, with `RULES.md` and `RULEBOOK.md`.
         factory: `module:attribute` of what builds the model.
+        margin: a smaller difference between two players' payoffs counts as none.
+        why: that many, in words.
         params: fixed keyword arguments of the factory.
         exact: its states are so few that a belief over all of them can be carried along.
         has_chance: anything in it is drawn, if nothing else is asked for.
         particulars: `module:attribute` of what tells, given `params`, what holds for this game alone of those of its
             folder; the end of its rules, told as a specification and to people.
-        twentieth: of the range of payoffs: a smaller difference between two players counts as none; None: not stated.
         recorded: as in `games.registry.GameEntry`.
     """
 
@@ -39,11 +42,12 @@ class PosgEntry:
     title: str
     package: str
     factory: str
+    margin: float
+    why: str = "a twentieth of the range of payoffs."
     params: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = False
     has_chance: bool = True
     particulars: str = ""
-    twentieth: float | None = None
     recorded: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -75,6 +79,8 @@ def _kitchen(game_id: str) -> PosgEntry:
         ", ".join([f"OvercookedV2, {layout.name.replace('_', ' ')}", *options]),
         "games.posg.overcooked_v2",
         "games.posg.overcooked_v2.model:make",
+        DISH,
+        "one dish served.",
         {"game": known},
         has_chance=layout.symmetric or chosen["starts"] == "random" or chosen["kitchen"] == "random",
         particulars="games.posg.overcooked_v2.told:particulars",
@@ -85,24 +91,22 @@ def _kitchen(game_id: str) -> PosgEntry:
 _ENTRIES: Final[Mapping[str, PosgEntry]] = {
     entry.id: entry
     for entry in (
-        _small("button-game", "Button game", "button_game:ButtonGame", twentieth=1.0),
-        _small("cat-dog", "Cat-dog game", "cat_dog:CatDog", twentieth=1.25),
-        _small(
-            "cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching", twentieth=0.05
-        ),
-        _large("driving", "Driving", "driving:Driving", twentieth=0.1),
-        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces", twentieth=0.05),
-        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging", twentieth=0.05),
+        _small("button-game", "Button game", "button_game:ButtonGame", margin=1.0),
+        _small("cat-dog", "Cat-dog game", "cat_dog:CatDog", margin=1.25),
+        _small("cooperative-reaching", "Cooperative reaching", "cooperative_reaching:CooperativeReaching", margin=0.05),
+        _large("driving", "Driving", "driving:Driving", margin=0.1),
+        _large("foraging", "Level-based foraging", "foraging:ForagingInPlaces", margin=0.05),
+        _large("foraging-random", "Level-based foraging, drawn places", "foraging:Foraging", margin=0.05),
         _kitchen(layouts.LISTED),
-        _small("mabc", "Broadcast channel", "mabc:BroadcastChannel", twentieth=1.0),
-        _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey", twentieth=0.05),
-        _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion", twentieth=0.1),
+        _small("mabc", "Broadcast channel", "mabc:BroadcastChannel", margin=1.0),
+        _large("predator-prey", "Predators and prey", "predator_prey:PredatorPrey", margin=0.05),
+        _large("pursuit-evasion", "Pursuit and evasion", "pursuit_evasion:PursuitEvasion", margin=0.1),
         _small(
-            "rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False, twentieth=2.0
+            "rps-repeated", "Rock, paper, scissors, repeated", "rps:RockPaperScissors", has_chance=False, margin=2.0
         ),
-        _small("tiger-2a", "Tiger, two agents", "tiger:Tiger", twentieth=110.0),
-        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False, twentieth=0.1),
-        _small("uav", "Drone and fugitive", "uav:UavHunt", twentieth=5.0),
+        _small("tiger-2a", "Tiger, two agents", "tiger:Tiger", margin=110.0),
+        _small("two-paths", "Two paths", "two_paths:TwoPaths", has_chance=False, margin=0.1),
+        _small("uav", "Drone and fugitive", "uav:UavHunt", margin=5.0),
     )
 }
 

@@ -16,7 +16,7 @@ from games.posg.overcooked_v2 import layouts
 from games.posg.overcooked_v2.kitchens import Kitchen, item_of, kitchen
 from games.posg.overcooked_v2.model import OvercookedV2, bounds, make
 from games.posg.overcooked_v2.partners import partners_of, policies
-from games.posg.overcooked_v2.rules import ACTIONS, House, Table, apart
+from games.posg.overcooked_v2.rules import ACTIONS, DELIVERY, House, Table, apart
 from games.posg.policies import play_policies
 
 ROOM = make("overcooked-v2-cramped-room")
@@ -367,3 +367,8 @@ def test_the_window_of_a_chef_is_drawn_with_it_in_the_middle() -> None:
     assert rows[2:4] == [".R0.B", ".#.&#"]
     assert "chef & faces up, holds nothing" in rows
     assert GROUNDED.render(state).split("\n")[2] == "R0.BP..D"
+
+
+def test_the_margin_of_every_kitchen_is_one_dish() -> None:
+    assert registry.DISH == DELIVERY
+    assert registry.entry_of("overcooked-v2-cramped-room").margin == DELIVERY
