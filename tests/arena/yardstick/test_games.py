@@ -84,7 +84,7 @@ def test_played_games_are_the_fixed_ones(name: str):
 def test_an_altered_rule_book_is_noticed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(games, "book", lambda name: book(name).replace("two", "three", 1))
     with pytest.raises(
-        YardstickError, match="The rule book of nim is not the one that version 1 of the yardstick fixes"
+        YardstickError, match="The rule book of nim is not the one that version 2 of the yardstick fixes"
     ):
         YARDSTICK.rule_book(YARDSTICK.game("nim"))
 
@@ -110,7 +110,7 @@ def test_a_changed_openspiel_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPat
         YARDSTICK.trajectories(nim)
     fixed = YARDSTICK.open_spiel
     assert str(caught.value) == (
-        "The played games of nim are not those that version 1 of the yardstick fixes: those were played with OpenSpiel "
+        "The played games of nim are not those that version 2 of the yardstick fixes: those were played with OpenSpiel "
         f"{fixed}, and the installed OpenSpiel 9.8.7 plays or shows the game differently; install open_spiel=={fixed}."
     )
 

@@ -61,10 +61,10 @@ def test_other_versions_and_other_games_are_listed_apart() -> None:
     placed = standings([*strange, full])
     assert (placed[0].line.model, placed[0].place) == ("full", 1)
     assert {one.line.model: one.apart for one in placed[1:]} == {
-        "old": "version 0 of the yardstick, this is 1",
-        "told": "another rule book in tic_tac_toe than version 1 fixes",
-        "seen": "other games to learn from in tic_tac_toe than version 1 fixes",
-        "more": "chess is no game of version 1",
-        "seed": "seed 7, which version 1 does not fix",
+        "old": "version 0 of the yardstick, this is 2",
+        "told": "another rule book in tic_tac_toe than version 2 fixes",
+        "seen": "other games to learn from in tic_tac_toe than version 2 fixes",
+        "more": "chess is no game of version 2",
+        "seed": "seed 7, which version 2 does not fix",
     }
     assert not any(one.comparable or one.place for one in placed[1:])

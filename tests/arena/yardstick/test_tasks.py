@@ -13,8 +13,8 @@ from arena.runs.settings import RunSettings
 from arena.runs.task import make_task
 from arena.usage import UsageError
 from arena.yardstick import tasks
-from arena.yardstick.games import YardstickError, YardstickGame
-from arena.yardstick.registered import RegisteredGame
+from arena.yardstick.games import YardstickError, YardstickGame, book_hash
+from arena.yardstick.registered import RegisteredGame, names_hash
 from arena.yardstick.tasks import Answerer, YardstickTask
 from cwm.llm import recordings
 from cwm.synthesis.prompts import TaskPrompts
@@ -86,13 +86,19 @@ def test_five_seeds_of_every_registered_game_are_fixed() -> None:
         assert len({one.learn_sha256 for one in source.seeds}) == tasks.SEEDS
 
 
+def test_what_every_registered_game_is_told_is_what_is_fixed() -> None:
+    sources = [task.source for task in EVERY.values() if isinstance(task.source, RegisteredGame)]
+    told = {source.id: (book_hash(registry.rule_book(source.id)), names_hash(source.id)) for source in sources}
+    assert told == {source.id: (source.rule_book_sha256, source.names_sha256) for source in sources}
+
+
 @pytest.mark.parametrize("field", ["rule_book_sha256", "names_sha256"])
 def test_a_registered_game_that_changed_is_refused(field: str) -> None:
     source = EVERY["tic_tac_toe"].source
     assert isinstance(source, RegisteredGame)
     changed = replace(source, **{field: "0" * 64})  # type: ignore[arg-type]
-    with pytest.raises(YardstickError, match="of tic_tac_toe are not those that version 1 of the yardstick fixes"):
-        changed.inputs(0, 1)
+    with pytest.raises(YardstickError, match="of tic_tac_toe are not those that version 2 of the yardstick fixes"):
+        changed.inputs(0, 2)
 
 
 def test_other_games_to_learn_from_or_held_out_ones_are_refused(tmp_path: Path) -> None:
