@@ -13,6 +13,7 @@ import pytest
 from arena.agents.playouts import playouts_of
 from arena.exports.turns.export import rlvr_row
 from arena.exports.turns.rows import rows_of
+from arena.figures.intervals import Estimate, mean_estimate
 from cwm.rewards import rating_reward
 from cwm.rewards.reading import chosen
 from games import registry
@@ -23,7 +24,7 @@ from tests.train.tiny_model import byte_tokenizer, tiny_model
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("train")]
 GAME = "hanabi-tiny-2p"
-ROWS, GAMES = 2000, 40
+ROWS, GAMES = 2000, 300
 
 
 def short(shown: dict[str, Any], legal: Sequence[str]) -> str:
@@ -59,10 +60,22 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def played(model: Any, tokenizer: Any) -> tuple[float, float]:
-    """Returns the share of legal answers, and mean points of self-play in which a bad answer is a random move."""
+def answer(model: Any, tokenizer: Any, question: str) -> str:
+    """Returns what the model thinks likeliest."""
     import torch
 
+    text = tokenizer.apply_chat_template([{"role": "user", "content": question}], tokenize=False)
+    asked = tokenizer(text, return_tensors="pt", return_token_type_ids=False).to(model.device)
+    with torch.no_grad():
+        said = model.generate(**asked, max_new_tokens=3, do_sample=False, pad_token_id=0)
+    return str(tokenizer.decode(said[0, asked["input_ids"].shape[1] :], skip_special_tokens=True))
+
+
+def played(model: Any, tokenizer: Any) -> tuple[float, list[float]]:
+    """Returns the share of legal answers, and the points of games of self-play in which a bad answer is a random move.
+
+    Games of the same number deal the same cards, so that two calls are compared game by game.
+    """
     game, legal_answers, points = registry.make(GAME), list[bool](), list[float]()
     for number in range(GAMES):
         rng, state = random.Random(f"proof {number}"), game.initial_state()
@@ -71,19 +84,18 @@ def played(model: Any, tokenizer: Any) -> tuple[float, float]:
             if player == CHANCE:
                 action = rng.choice(legal)
             else:
-                text = tokenizer.apply_chat_template(
-                    [{"role": "user", "content": short(game.observations(state)[player], legal)}], tokenize=False
-                )
-                asked = tokenizer(text, return_tensors="pt", return_token_type_ids=False).to(model.device)
-                with torch.no_grad():
-                    answer = model.generate(**asked, max_new_tokens=3, do_sample=False, pad_token_id=0)
-                said = tokenizer.decode(answer[0, asked["input_ids"].shape[1] :], skip_special_tokens=True)
+                said = answer(model, tokenizer, short(game.observations(state)[player], legal))
                 move = chosen(said, legal)
                 legal_answers.append(move is not None)
                 action = move or rng.choice(legal)
             state = game.apply_action(state, action)
         points.append(float(game.outcome(state)["points"]))
-    return fmean(legal_answers), fmean(points)
+    return fmean(legal_answers), points
+
+
+def gain(before: Sequence[float], after: Sequence[float]) -> Estimate:
+    """Returns the mean gain over the same games, with its 95 % interval."""
+    return mean_estimate([late - early for early, late in zip(before, after, strict=True)])
 
 
 def trained(make: Callable[..., Any], config: Any, folder: Path, steps: int, **settings: Any) -> list[dict[str, Any]]:
@@ -128,6 +140,7 @@ def test_a_tiny_model_learns_from_a_bot_and_then_from_ratings(tmp_path: Path) ->
     )
     losses = [entry["loss"] for entry in log if "loss" in entry]
     assert losses[-1] < losses[0] / 2
+    taught = played(model.eval(), tokenizer)
     questions = datasets.Dataset.from_list([rlvr_row(row, number) for number, row in enumerate(found)])
     log = trained(
         trl.GRPOTrainer,
@@ -144,5 +157,8 @@ def test_a_tiny_model_learns_from_a_bot_and_then_from_ratings(tmp_path: Path) ->
     )
     assert len([entry for entry in log if "rewards/rating_reward/mean" in entry]) == 5
     after = played(model.eval(), tokenizer)
-    assert after[0] > before[0]
-    assert after[1] > before[1]
+    for legal_answers, points in (taught, after):
+        assert legal_answers > before[0] + 0.9
+        low = gain(before[1], points).low
+        assert low is not None
+        assert low > 0
