@@ -88,6 +88,7 @@ def _hanabi(name: str, players: int, hand: int, *small: int) -> BatchedEntry:
         differential="games.batched.hanabi.differential",
         views=(DEFAULT_VIEW, COUNTED),
         symmetries={"op-col": "Other-Play, colours"},
+        table="games.batched.hanabi.table:HanabiTable",
     )
 
 
