@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from arena.pages import yardstick_page
+from arena.yardstick import games
 from arena.yardstick.line import Attempt, GameResult, YardstickLine
 from arena.yardstick.standings import Placed, standings
 
@@ -11,8 +12,8 @@ NOTHING = Attempt(1, "no program", "no answer held a program, calls used up", ca
 MISSING = Attempt(0, "not recorded", "there is no recording of it")
 
 
-def line(*games: GameResult) -> YardstickLine:
-    return YardstickLine(1, "2.0.2", "careful", "<b>model</b>", "2026-01-02", {"llm": "x:y"}, games)
+def line(*results: GameResult) -> YardstickLine:
+    return YardstickLine(games.load().version, "2.0.2", "careful", "<b>model</b>", "2026-01-02", {"llm": "x:y"}, results)
 
 
 def result(game: str, *attempts: Attempt, hidden: bool = False, group: str = "unprepared") -> GameResult:
@@ -61,7 +62,7 @@ def test_other_versions_are_in_a_table_of_their_own() -> None:
     first, second = yardstick_page.standing_tables(placed)
     assert (first.rows[0][:4]) == ("–", "<b>model</b> (careful): 3 of 31 games", "2026-01-02", "3")
     assert second.title == "Not compared: other games"
-    assert second.rows[0][1] == "<b>model</b> (careful): version 0 of the yardstick, this is 1"
+    assert second.rows[0][1] == "<b>model</b> (careful): version 0 of the yardstick, this is 2"
 
 
 def test_the_page_escapes_names_and_says_what_is_missing() -> None:
