@@ -13,7 +13,9 @@ MISSING = Attempt(0, "not recorded", "there is no recording of it")
 
 
 def line(*results: GameResult) -> YardstickLine:
-    return YardstickLine(games.load().version, "2.0.2", "careful", "<b>model</b>", "2026-01-02", {"llm": "x:y"}, results)
+    return YardstickLine(
+        games.load().version, "2.0.2", "careful", "<b>model</b>", "2026-01-02", {"llm": "x:y"}, results
+    )
 
 
 def result(game: str, *attempts: Attempt, hidden: bool = False, group: str = "unprepared") -> GameResult:
