@@ -1,0 +1,32 @@
+"""The policies that ship for small Hanabi: what they say of themselves, and that they play at the table of the arena."""
+
+from typing import Any
+
+import pytest
+
+from arena.checkpoints import on_game
+from arena.checkpoints.places import SHIPPED
+from search.learn import checkpoint
+
+STEPS = {"hanabi-mini-2p": 9_999_360, "hanabi-tiny-2p": 1_999_744}
+POINTS = {"hanabi-mini-2p": 7.5, "hanabi-tiny-2p": 1.5}
+"""At least, of a mean over ten deals with itself."""
+
+
+@pytest.mark.parametrize("game", STEPS)
+def test_three_seeds_ship_and_say_how_they_were_trained(game: str) -> None:
+    names = sorted(path.parent.name for path in (SHIPPED / game).glob(f"*/{checkpoint.ABOUT}"))
+    assert names == ["sp-s0", "sp-s1", "sp-s2"]
+    for name in names:
+        policy = on_game.load(on_game.find(name, game))
+        assert (policy.game, policy.name, policy.view) == (game, name, "default")
+        assert (policy.about["scale"], policy.about["steps"]) == ("reduced", STEPS[game])
+
+
+@pytest.mark.parametrize("game", STEPS)
+def test_a_policy_plays_with_itself_in_the_arena(cwm: Any, game: str) -> None:
+    played = cwm("arena", game, "--agent", "ippo:sp-s0", "--pairing", "self", "--deals", "10", "--json")
+    assert played.code == 0, played.err
+    (lineup,) = played.json["config"]["lineups"]
+    assert (lineup["games"], lineup["further"]["strict"]["n"]) == (10, 10)
+    assert lineup["further"]["strict"]["mean"] >= POINTS[game]
